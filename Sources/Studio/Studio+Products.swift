@@ -93,11 +93,11 @@ extension Studio {
     if let text = query["where"] { filter.condition = try snapshot.products(where: text) }
     if let since = try query.sequence("since"), since > 0 {
       if since >= snapshot.sequence {
-        filter.startOffset = .max
-      } else if let earlier = try snapshot.at(since)?.store {
-        filter.startOffset = earlier.fileByteCount
-      } else if try stores.history()?.at(since) == nil {
-        throw StudioError.unknownCommit(since)
+        filter.changedSince = snapshot
+      } else if let earlier = try snapshot.at(since) ?? stores.history()?.at(since) {
+        filter.changedSince = earlier
+      } else {
+        throw StudioError.unknownEarlierCommit(since)
       }
     }
     return filter
@@ -137,12 +137,8 @@ extension Studio {
     let page = try snapshot.search(query["q"] ?? "", options)
     var results = page.results
     if filter.isSet == false { results.removeAll { $0.product.isGroupedProduct } }
-    if filter.startOffset > 0 {
-      results = try results.filter { result in
-        try snapshot.withProduct(id: result.product.id) { (view) throws(StoreError) in
-          view.rowID.byteOffset >= filter.startOffset
-        } ?? false
-      }
+    if let earlier = filter.changedSince {
+      results = try results.filter { try snapshot.hasChanged(product: $0.product.id, since: earlier) }
     }
     return (results, page.next)
   }

@@ -11,8 +11,8 @@ package struct ProductFilter: Sendable {
   package var isSet: Bool?
   /// Whether the server sent the product as deleted.
   package var isDeleted: Bool?
-  /// The file offset from which on rows are shown, in bytes: rows that a later commit wrote.
-  package var startOffset = 0
+  /// The commit since which the product was added or changed. It may belong to another generation.
+  package var changedSince: CatalogSnapshot?
   /// A condition on the fields.
   package var condition: ProductQuery?
 
@@ -21,7 +21,7 @@ package struct ProductFilter: Sendable {
 
   /// Whether every product passes.
   package var isEmpty: Bool {
-    brand == nil && category == nil && isSet == nil && isDeleted == nil && startOffset == 0 && condition == nil
+    brand == nil && category == nil && isSet == nil && isDeleted == nil && changedSince == nil && condition == nil
   }
 }
 
@@ -36,7 +36,8 @@ struct ProductFilterTest: Sendable {
   private var scratch: [UInt8] = []
 
   /// - Throws: `StoreError.damaged`.
-  /// - Complexity: A few nanoseconds for each row that an index finds.
+  /// - Complexity: A few nanoseconds for each row that an index finds, and for each row that was written since a commit
+  ///   of this generation.
   init(_ filter: ProductFilter, _ snapshot: CatalogSnapshot) throws(StoreError) {
     self.filter = filter
     let texts: [(CatalogIndexes.Order, String?)] = [(.brand, filter.brand), (.category, filter.category)]
@@ -52,26 +53,37 @@ struct ProductFilterTest: Sendable {
       var rows: [RowID] = []
       try store.appendRows(inOrderOf: index, from: .before(key), to: .after(key), to: &rows)
       rows.sort()
-      if let found = candidates {
-        let members = Set(found)
-        rows.removeAll { !members.contains($0) }
-      }
-      candidates = rows
+      restrict(to: rows)
     }
+    if let store = snapshot.store, let earlier = filter.changedSince?.store, try store.descends(from: earlier) {
+      restrict(to: try store.changes(since: earlier).added[CatalogSchema.products])
+    }
+  }
+
+  /// Leaves the candidates that are among `rows`, which are in the order of the file.
+  private mutating func restrict(to rows: [RowID]) {
+    guard let found = candidates else {
+      candidates = rows
+      return
+    }
+    let members = RowBits(found)
+    candidates = rows.filter(members.contains)
   }
 
   /// Whether a product that is among the candidates passes.
   mutating func passes(_ view: borrowing ProductView) throws(StoreError) -> Bool {
-    if filter.startOffset > 0, view.rowID.byteOffset < filter.startOffset { return false }
     if let isDeleted = filter.isDeleted, (view.delFlag != 0) != isDeleted { return false }
     if let isSet = filter.isSet, view.isGroupedProduct != isSet { return false }
     for (index, key) in folded where try keys.key(of: index, view) != key { return false }
-    return try filter.condition?.matches(view, &scratch) ?? true
+    if try filter.condition?.matches(view, &scratch) == false { return false }
+    // A row that was written again unchanged has not changed.
+    if let earlier = filter.changedSince { return try !earlier.hasEqual(view) }
+    return true
   }
 
   /// Whether only the candidates decide, so that no record has to be read.
   var isDecidedByCandidates: Bool {
-    filter.startOffset == 0 && filter.isDeleted == nil && filter.isSet == nil && folded.isEmpty
+    filter.changedSince == nil && filter.isDeleted == nil && filter.isSet == nil && folded.isEmpty
       && filter.condition == nil
   }
 }

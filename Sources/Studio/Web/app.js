@@ -152,7 +152,9 @@ export function errorBox(error, again) {
 /** What to tell a person about an error. */
 export function messageOf(error) {
   if (error.code === "unreachable") return t("error.unreachable");
-  if (error.code === "unknownCommit") return t("error.unknownCommit") + " " + error.message;
+  if (error.code === "unknownCommit" || error.code === "unknownEarlierCommit") {
+    return t("error." + error.code) + " " + error.message;
+  }
   return error.message || t("error.page");
 }
 

@@ -37,6 +37,7 @@ const words = {
   "error": ["Error", "错误"],
   "error.unreachable": ["The server does not answer. Is the program still running?", "服务器没有响应。程序还在运行吗？"],
   "error.unknownCommit": ["This commit is no longer kept.", "该提交已不再保留。"],
+  "error.unknownEarlierCommit": ["What changed since then is no longer known.", "此后的更改已无法得知。"],
   "error.page": ["This page could not be shown.", "无法显示此页面。"],
   "newest": ["Show the newest", "查看最新"],
   "notfound": ["There is no such page.", "没有这个页面。"],

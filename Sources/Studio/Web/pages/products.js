@@ -397,10 +397,10 @@ async function show(main, view, context) {
       drawFacets(groups, answers);
     } catch (error) {
       if (error.name === "AbortError") return;
-      // A bad condition is told above the table already.
+      // A bad condition and an unknown commit are told above the table already.
       facetsFor = null;
       drawFacets([], []);
-      if (error.status !== 400) facets.append(errorBox(error, loadFacets));
+      if (error.status !== 400 && error.code !== "unknownEarlierCommit") facets.append(errorBox(error, loadFacets));
     }
   }
 
