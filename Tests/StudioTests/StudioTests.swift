@@ -1,6 +1,7 @@
 import Catalog
 import Foundation
 import Testing
+import UploadQueue
 
 @testable import Studio
 
@@ -269,6 +270,120 @@ struct StudioTests {
     #expect(settings.text.contains("ordered.indexes") && !settings.text.contains("s3"))
     #expect(try await studio.ask(setting, method: .delete).status == .ok)
     #expect(try await !studio.ask("/studio/api/settings").text.contains("ordered.indexes"))
+  }
+
+  @Test func `what changed since a commit of the previous generation is compared row by row`() async throws {
+    let studio = try shop()
+    try studio.commit([product("5", "Changed")])
+    // A full update with one more product, one changed and one missing; all others are the same rows in another file.
+    let rows = try await studio.json("/studio/api/products?limit=1000").rows()
+    var next = rows.compactMap { $0["id"] as? String }.filter { $0 != "9" }.map { id in
+      let row = rows.first { $0["id"] as? String == id } ?? [:]
+      return product(
+        id, id == "7" ? "Changed too" : row["name"] as? String ?? "", barcode: row["barcode"] as? String ?? "",
+        brand: row["brand"] as? String ?? "", category: row["category"] as? String ?? "",
+        delFlag: (row["delFlag"] as? NSNumber)?.int64Value ?? 0)
+    }
+    next.append(product("new", "New"))
+    try studio.commit(next, isFull: true)
+    func ids(_ query: String) async throws -> [String?] {
+      try await studio.json("/studio/api/products?\(query)").rows().map { $0["id"] as? String }
+    }
+    #expect(try await ids("since=1") == ["5", "7", "new"])
+    #expect(try await ids("since=2") == ["7", "new"])
+    #expect(try await ids("since=2&sort=name") == ["7", "new"])
+    #expect(try await ids("since=2&at=2") == [])
+    #expect(try await ids("since=1&at=2") == ["5"])
+    #expect(try await ids("since=3") == [])
+    let found = try await studio.json("/studio/api/search?q=changed&since=2").rows("results")
+    #expect(found.map { ($0["product"] as? [String: Any])?["id"] as? String } == ["7"])
+    let counted = try await studio.json("/studio/api/facets?field=isSet&since=2").rows("values")
+    #expect(counted.map { $0["count"] as? Int } == [2])
+    // A row that is written again unchanged is no change, in the same generation as well.
+    try studio.commit([product("new", "New"), product("7", "Again")])
+    #expect(try await ids("since=3") == ["7"])
+    // Another full update: the first generation is not kept any more.
+    try studio.commit(next, isFull: true)
+    for path in ["products?", "products.csv?", "search?q=a&", "facets?field=brand&"] {
+      let answer = try await studio.ask("/studio/api/\(path)since=2")
+      #expect(answer.status == .notFound && answer.text.contains("unknownEarlierCommit"), "\(path): \(answer.text)")
+    }
+  }
+
+  @Test func `the queue is exported in the order of enqueuing, also those that are held`() async throws {
+    let studio = try TestStudio()
+    let documents = try studio.stores.writableDocuments()
+    defer { documents.close() }
+    let queue = try UploadQueue(in: documents)
+    for number in 0..<250 {
+      try await queue.enqueue(["n": number], kind: "scan", orderKey: number % 2 == 0 ? "even" : nil)
+    }
+    let lines = try await studio.ask("/studio/api/queue.ndjson").lines
+    let numbers = try lines.map { line in
+      let json = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+      return (json["payload"] as? [String: Int])?["n"]
+    }
+    #expect(numbers == Array(0..<250))
+    let csv = try await studio.ask("/studio/api/queue.csv?state=waiting").lines
+    #expect(csv.count == 251 && csv[0].hasPrefix("id,kind,state,"))
+    #expect(try await studio.ask("/studio/api/queue.csv?state=parked").lines.count == 1)
+    #expect(try await studio.ask("/studio/api/queue.ndjson?state=held").lines.isEmpty)
+    #expect(try await studio.ask("/studio/api/queue.csv?state=x").status == .badRequest)
+  }
+
+  @Test func `pending changes of documents are one commit, and all of them or none`() async throws {
+    let studio = try TestStudio(isEditable: true)
+    func sequence() throws -> UInt64? { try studio.stores.documents()?.snapshot().sequence }
+    func save(_ changes: String) async throws -> TestStudio.Answer {
+      try await studio.ask("/studio/api/collections", method: .post, body: #"{"changes":[\#(changes)]}"#)
+    }
+    let first = try await save(
+      #"{"collection":"a","id":"1","document":{"id":"1","n":1}},{"collection":"b","id":2,"document":{"id":2}}"#)
+    #expect(first.status == .ok && first.text == #"{"put":2,"deleted":0}"#, "\(first.text)")
+    let before = try #require(try sequence())
+    let second = try await save(
+      #"{"collection":"a","id":"1","document":{"id":"1","n":2}},{"collection":"b","id":2}"#)
+    #expect(second.text == #"{"put":1,"deleted":1}"#)
+    #expect(try sequence() == before + 1)
+    for (bad, status) in [
+      (#"{"collection":"a","id":"1","document":{"id":"1","n":3}},{"collection":"a","id":"none"}"#, 404),
+      (#"{"collection":"a","id":"1","document":{"id":"2"}}"#, 400), (#"{"id":"1"}"#, 400),
+      (#"{"collection":"a"}"#, 400), ("", 400),
+      (#"{"collection":"a","id":"1","document":{"id":"1"}},{"collection":"a","id":{},"document":{"id":{}}}"#, 400),
+    ] {
+      let answer = try await save(bad)
+      #expect(answer.status.code == status, "\(bad): \(answer.text)")
+    }
+    #expect(try sequence() == before + 1)
+    let page = try await studio.json("/studio/api/collections/a").rows("documents")
+    #expect((page[0]["document"] as? [String: Any])?["n"] as? Int == 2)
+    let shown = try TestStudio()
+    #expect(try await shown.ask("/studio/api/collections", method: .post, body: "{}").status == .forbidden)
+  }
+
+  @Test func `pending changes of settings are one commit for each owner`() async throws {
+    let studio = try TestStudio(isEditable: true)
+    func save(_ changes: String) async throws -> TestStudio.Answer {
+      try await studio.ask("/studio/api/settings", method: .post, body: #"{"changes":[\#(changes)]}"#)
+    }
+    let saved = try await save(
+      """
+      {"owner":"user","name":"a","value":1},{"owner":"user","name":"b","value":null},\
+      {"owner":"default","name":"a","value":"x"}
+      """)
+    #expect(saved.status == .ok, "\(saved.text)")
+    #expect(try studio.stores.settings(ofUser: true).list().map(\.name) == ["a", "b"])
+    #expect(try await save(#"{"owner":"user","name":"a"},{"owner":"user","name":"b","value":2}"#).status == .ok)
+    #expect(try studio.stores.settings(ofUser: true).list().map(\.name) == ["b"])
+    for bad in [
+      #"{"owner":"user","name":"b","value":3},{"owner":"user","name":"ordered.indexes","value":["nam"]}"#,
+      #"{"owner":"user","name":"b","value":3},{"owner":"nobody","name":"b"}"#, #"{"owner":"user"}"#, "",
+    ] {
+      #expect(try await save(bad).status == .badRequest, "\(bad)")
+    }
+    #expect(try studio.stores.settings(ofUser: true).value(named: "b")?.json == "2")
+    let shown = try TestStudio()
+    #expect(try await shown.ask("/studio/api/settings", method: .post, body: "{}").status == .forbidden)
   }
 
   @Test func `a verification ends with what it found`() async throws {

@@ -149,7 +149,7 @@ addEventListener("beforeunload", event => {
 
 /**
  * Changes that wait for a review, those of `name`. `add` takes one (a later one with the same key takes its place), `element` shows them
- * with their differences, and "Save" calls `save(changes)`, which sends them and throws where it could not.
+ * with their differences, and "Save" calls `save(changes)`, which saves all of them or throws.
  */
 export function pending(context, name, save, saved) {
   if (!waiting.has(name)) waiting.set(name, new Map());
@@ -180,7 +180,7 @@ export function pending(context, name, save, saved) {
     busy = true;
     show();
     try {
-      await save([...changes.values()], change => changes.delete(change.key));
+      await save([...changes.values()]);
       changes.clear();
       busy = false;
       show();
@@ -198,7 +198,7 @@ export function pending(context, name, save, saved) {
     get: key => changes.get(key),
     add(key, change) {
       if (JSON.stringify(change.before) === JSON.stringify(change.after)) changes.delete(key);
-      else changes.set(key, { ...change, key });
+      else changes.set(key, change);
       show();
       context.announce(t("pending.n", { n: changes.size }));
     },
