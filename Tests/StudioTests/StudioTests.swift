@@ -79,7 +79,7 @@ struct StudioTests {
   @Test func `filters are combined, and facets count what they leave`() async throws {
     let studio = try shop()
     func count(_ filter: String) async throws -> Int {
-      try await studio.json("/studio/api/products?limit=1000&\(filter)").rows().count
+      try await studio.table("limit=1000&\(filter)").rows().count
     }
     #expect(try await count("brand=Acme") == 25)
     #expect(try await count("brand=aCME") == 25)
@@ -88,7 +88,7 @@ struct StudioTests {
     #expect(try await count("deleted=false") == 90)
     #expect(try await count("set=true") == 0)
     #expect(try await count("where=id+%3D+'7'+or+id+%3D+'8'") == 2)
-    let page = try await studio.json("/studio/api/products?brand=Acme&offset=20&limit=10")
+    let page = try await studio.table("brand=Acme&offset=20&limit=10")
     #expect(try page.rows().count == 5 && page["count"] as? Int == 25)
     let brands = try await studio.json("/studio/api/facets?field=brand").rows("values")
     #expect(brands.map { $0["value"] as? String } == ["Beta", "Acme"])
@@ -132,6 +132,34 @@ struct StudioTests {
     #expect(try now.rows().last?["id"] as? String == "zz")
     let unknown = try await studio.ask("/studio/api/products?at=77")
     #expect(unknown.status == .notFound && unknown.text.contains("unknownCommit"))
+  }
+
+  @Test func `a page whose rows are not found yet is answered with those that are`() async throws {
+    let studio = try TestStudio()
+    try studio.commit((0..<20_000).map { product("\(100_000 + $0)", "Lamp \($0)") }, isFull: true)
+    let snapshot = try studio.stores.snapshot()
+    var filter = ProductFilter()
+    filter.condition = try snapshot.products(where: "name = 'Lamp 19999'")
+    let key = ProductTable.Key(
+      generation: snapshot.generation, sequence: snapshot.sequence, filter: "x", order: ProductTableOrder(.id))
+    let table = ProductTable(key, snapshot, filter)
+    // One step does not reach the last row.
+    let first = try await table.rows(from: 0, count: 100, patience: .zero)
+    #expect(first.rows.isEmpty && first.found == 0 && first.count == nil)
+    var page = first
+    while page.count == nil { page = try await table.rows(from: 0, count: 100, patience: .zero) }
+    #expect(page.rows.count == 1 && page.found == 1 && page.count == 1)
+    // Without patience for less, and without a filter, a page has its rows.
+    let other = ProductTable(key, snapshot, filter)
+    #expect(try await other.rows(from: 0, count: 100).rows == page.rows)
+    let all = ProductTable(key, snapshot, ProductFilter())
+    #expect(try await all.rows(from: 19_990, count: 100, patience: .zero).rows.count == 10)
+    // By a field without an index, rows are collected first.
+    let byName = ProductTable.Key(
+      generation: key.generation, sequence: key.sequence, filter: "x", order: ProductTableOrder(.name))
+    #expect(try await ProductTable(byName, snapshot, filter).rows(from: 0, count: 100).rows == page.rows)
+    let answer = try await studio.table("where=id+=+'100007'&limit=2")
+    #expect(answer["found"] as? Int == 1 && answer["count"] as? Int == 1)
   }
 
   @Test func `tables are bounded`() async throws {
@@ -218,8 +246,15 @@ struct StudioTests {
     #expect((changes["products"] as? [String: Int]) == ["added": 1, "removed": 0, "changed": 1])
     let rows = try changes.rows()
     #expect(rows.count == 2 && rows[0]["id"] as? String == "5")
+    let back = try await studio.json("/studio/api/changes?from=2&to=1")
+    #expect((back["products"] as? [String: Int]) == ["added": 0, "removed": 1, "changed": 1])
     let all = try await studio.json("/studio/api/changes?from=0&to=1&limit=10")
     #expect(all["more"] as? Bool == true)
+    #expect(try all.rows().map { $0["id"] as? String } == Array(Self.ids.prefix(10)))
+    #expect((all["products"] as? [String: Int]) == ["added": 100, "removed": 0, "changed": 0])
+    #expect((all["relations"] as? [String: Int]) == ["added": 2, "removed": 0, "changed": 0])
+    let last = try await studio.json("/studio/api/changes?from=0&to=1&offset=100&limit=10").rows()
+    #expect(last.map { $0["kind"] as? String } == ["relation", "relation"])
   }
 
   @Test func `only an editable studio goes back to a commit, after a confirmation`() async throws {
@@ -268,6 +303,11 @@ struct StudioTests {
     )
     let settings = try await studio.ask("/studio/api/settings")
     #expect(settings.text.contains("ordered.indexes") && !settings.text.contains("s3"))
+    #expect(try await studio.ask("/studio/api/settings.ndjson").lines.count == 2)
+    let csv = try await studio.ask("/studio/api/settings.csv").lines
+    #expect(csv.count == 3 && csv[0].hasPrefix("owner,name,value") && csv[2].hasPrefix("default,a.token,…"))
+    #expect(try await studio.ask("/studio/api/cache.csv").lines.count == 1)
+    #expect(try await studio.ask("/studio/api/cache.ndjson").lines.isEmpty)
     #expect(try await studio.ask(setting, method: .delete).status == .ok)
     #expect(try await !studio.ask("/studio/api/settings").text.contains("ordered.indexes"))
   }
@@ -287,7 +327,7 @@ struct StudioTests {
     next.append(product("new", "New"))
     try studio.commit(next, isFull: true)
     func ids(_ query: String) async throws -> [String?] {
-      try await studio.json("/studio/api/products?\(query)").rows().map { $0["id"] as? String }
+      try await studio.table(query).rows().map { $0["id"] as? String }
     }
     #expect(try await ids("since=1") == ["5", "7", "new"])
     #expect(try await ids("since=2") == ["7", "new"])

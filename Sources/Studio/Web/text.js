@@ -179,7 +179,7 @@ const words = {
   "products.down": ["Move {name} down", "下移 {name}"],
   "products.moved": ["{name} is now column {n}", "{name} 现为第 {n} 列"],
   "products.count": ["{n|product|products}", "{n} 件商品"],
-  "products.counting": ["Counting…", "正在计数…"],
+  "products.counting": ["Counting… {n|product|products} so far", "正在计数… 目前 {n} 件商品"],
   "products.results": ["{n|result|results}", "{n} 条结果"],
   "products.resultsMore": ["More than {n|result|results}", "超过 {n} 条结果"],
   "products.noResults": ["No product has these words.", "没有包含这些词的商品。"],
