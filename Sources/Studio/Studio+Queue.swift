@@ -1,5 +1,4 @@
 import CatalogWire
-import DocumentFormat
 import Hummingbird
 import JSONFormat
 import Storage
@@ -35,10 +34,7 @@ extension Studio {
       RowCSV.append(names, to: &header)
       return try await export(asked.query, .csv, header: header) { uploads in
         var csv: [UInt8] = []
-        for upload in uploads {
-          let json = try DocumentValue(json: upload.json.bytes.span)
-          RowCSV.append(names.map { Self.text(json[$0]) }, to: &csv)
-        }
+        for upload in uploads { try Self.append(upload.json, names, to: &csv) }
         return csv
       }
     }

@@ -31,8 +31,7 @@ package struct StudioError: Error, Sendable {
   static func unknownEarlierCommit(_ sequence: UInt64) -> StudioError {
     StudioError(
       .notFound, "unknownEarlierCommit",
-      "since: what changed since commit \(sequence) is not known, because the commit is not kept; "
-        + "the page History lists those that are")
+      "since: commit \(sequence) is not kept; the page History lists those that are")
   }
   static func notEditable(_ stores: any StudioStores) -> StudioError {
     StudioError(

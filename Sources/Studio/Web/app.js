@@ -319,8 +319,12 @@ function applyTheme() {
 function mark() {
   for (const link of document.querySelectorAll("nav a[data-page]")) {
     link.href = href(link.dataset.page);
-    if (link.dataset.page === shown?.view.page) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    if (link.dataset.page === shown?.view.page) {
+      link.setAttribute("aria-current", "page");
+      // In a narrow window the links are one row that scrolls.
+      const row = link.parentNode;
+      if (row.scrollWidth > row.clientWidth) row.scrollLeft = link.offsetLeft - row.clientWidth / 3;
+    } else link.removeAttribute("aria-current");
   }
 }
 

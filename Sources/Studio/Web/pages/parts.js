@@ -136,7 +136,8 @@ export function fields(changes) {
     h("dt", {}, value(field, { class: "mono" })),
     h("dd", {},
       before === undefined || before === null ? null : h("del", {}, value(clip(json(before), 400))),
-      h("span.muted", { "aria-hidden": "true" }, " → "),
+      before !== undefined && before !== null && after !== undefined && after !== null
+        && h("span.muted", { "aria-hidden": "true" }, " → "),
       after === undefined || after === null ? null : h("ins", {}, value(clip(json(after), 400)))),
   ]));
 }

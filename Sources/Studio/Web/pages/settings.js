@@ -73,7 +73,8 @@ export default {
     }
 
     await load();
-    context.page(t("nav.settings"), present(context), edits.element,
+    context.page(t("nav.settings"), present(context), h("div.head", {}, h("span"),
+      context.exports("settings", { at: null })), edits.element,
       context.store.editable ? h("p", {}, h("button.button",
         { type: "button", onclick: event => edit(null, event.currentTarget) }, t("settings.new")))
         : h("p.muted.small", {}, t("settings.readonly")),
