@@ -28,8 +28,8 @@ package struct ProductFilter: Sendable {
 /// A filter prepared for one snapshot.
 struct ProductFilterTest: Sendable {
   private let filter: ProductFilter
-  /// Keys that a row has to have, and that are compared with those of its record.
-  private var folded: [(index: ProductIndex, key: [UInt8])] = []
+  /// Texts that are compared with those of the record.
+  private var folded: [FoldedText] = []
   /// The rows of which others cannot pass, in the order of the file; `nil` if an index says nothing about it.
   private(set) var candidates: [RowID]?
   private var keys = ProductIndexKeys()
@@ -53,7 +53,7 @@ struct ProductFilterTest: Sendable {
         case let count = try store.rowCount(inOrderOf: index, from: .before(key), to: .after(key)).count,
         count <= max(Self.smallCount, snapshot.productCount / Self.frequentShare)
       else {
-        folded.append((.order(order), key))
+        folded.append(FoldedText(order, key, text: Array(text.utf8)))
         continue
       }
       var rows: [RowID] = []
@@ -81,7 +81,10 @@ struct ProductFilterTest: Sendable {
   mutating func passes(_ view: borrowing ProductView) throws(StoreError) -> Bool {
     if let isDeleted = filter.isDeleted, (view.delFlag != 0) != isDeleted { return false }
     if let isSet = filter.isSet, view.isGroupedProduct != isSet { return false }
-    for (index, key) in folded where try keys.key(of: index, view) != key { return false }
+    for index in folded.indices {
+      let text = try view.utf8.shared(folded[index].order == .brand ? .brand : .category)
+      if !folded[index].matches(text, &keys) { return false }
+    }
     if try filter.condition?.matches(view, &scratch) == false { return false }
     // A row that was written again unchanged has not changed.
     if let earlier = filter.changedSince { return try !earlier.hasEqual(view) }
@@ -92,6 +95,36 @@ struct ProductFilterTest: Sendable {
   var isDecidedByCandidates: Bool {
     filter.changedSince == nil && filter.isDeleted == nil && filter.isSet == nil && folded.isEmpty
       && filter.condition == nil
+  }
+}
+
+/// A brand or category to compare with those of records. Texts that were compared before are not folded again, as many
+/// records have the same ones.
+private struct FoldedText: Sendable {
+  /// The maximum number of texts that are remembered.
+  private static let memoryCount = 4096
+
+  /// ``CatalogIndexes/Order/brand`` or `.category`.
+  let order: CatalogIndexes.Order
+  private let key: [UInt8]
+  /// The last text that had the key.
+  private var last: [UInt8]
+  private var known: [[UInt8]: Bool] = [:]
+
+  init(_ order: CatalogIndexes.Order, _ key: [UInt8], text: [UInt8]) {
+    self.order = order
+    self.key = key
+    last = text
+  }
+
+  mutating func matches(_ text: RawSpan, _ keys: inout ProductIndexKeys) -> Bool {
+    if text.hasSameBytes(as: last.rawSpan) { return true }
+    let bytes = text.copied()
+    if let known = known[bytes] { return known }
+    let matches = keys.key(of: order, bytes) == key
+    if known.count < Self.memoryCount { known[bytes] = matches }
+    if matches { last = bytes }
+    return matches
   }
 }
 
