@@ -37,6 +37,8 @@ async function show(main, view, context) {
   /** Whether the server is still finding rows of the table. */
   let isCounting = false;
   let facetsFor = null, facetRequest = null, facetDelay = 0;
+  /** The groups of filters with their counts that are shown. */
+  let drawn = [[], []];
 
   // Addresses
 
@@ -200,11 +202,14 @@ async function show(main, view, context) {
     say(t("products.count", { n: count }));
   }
 
+  /** Tells how many rows have been found. A screen reader waits for the last number. */
   function sayCounting(n) {
-    say(t("products.counting", { n }));
+    counted.setAttribute("aria-busy", "true");
+    counted.textContent = t("products.counting", { n });
   }
 
   function say(text) {
+    counted.removeAttribute("aria-busy");
     if (counted.textContent !== text) counted.textContent = text;
   }
 
@@ -260,6 +265,7 @@ async function show(main, view, context) {
   async function count(signal) {
     try {
       const answer = await api.get("products", { ...query(), columns: "id", offset: 0, limit: 1 }, { signal });
+      if (signal.aborted) return;
       isCounting = answer.count === null;
       if (isCounting) {
         grid.setCount(answer.found);
@@ -268,6 +274,7 @@ async function show(main, view, context) {
       } else {
         setCount(answer.count);
         setColumns();
+        loadFacets();
       }
       showEmpty();
     } catch (error) {
@@ -411,11 +418,13 @@ async function show(main, view, context) {
   async function loadFacets() {
     const key = JSON.stringify([state.q, state.filters]);
     if (facets.hidden || facetsFor === key) return;
+    if (!since.firstChild || isCounting) drawFacets(...drawn);
+    // Counting reads every row: the rows of the table come first.
+    if (isCounting) return;
     facetsFor = key;
     facetRequest?.abort();
     const mine = facetRequest = new AbortController();
     const groups = [["isSet", "set"], ["delFlag", "deleted"], ["category", "category"], ["brand", "brand"]];
-    if (!since.firstChild) drawFacets([], []);
     const without = name => Object.fromEntries(Object.entries(state.filters).filter(pair => pair[0] !== name));
     try {
       // One after another: counting reads every row, and the server has rows of the table to answer in between.
@@ -444,6 +453,7 @@ async function show(main, view, context) {
   }
 
   function drawFacets(groups, answers) {
+    drawn = [groups, answers];
     const focused = facets.contains(document.activeElement)
       ? document.activeElement.id || document.activeElement.getAttribute("aria-label")?.replace(/ \d+$/, "") : null;
     const counts = groups.map(([, filter], i) => {
