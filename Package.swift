@@ -324,7 +324,7 @@ let package = Package(
     tests(
       "StudioTests",
       [
-        "Catalog", "CatalogRows", "HTTPSupport", "Studio", "Workspace",
+        "Catalog", "CatalogRows", "HTTPSupport", "Studio", "UploadQueue", "Workspace",
         httpTypes, hummingbird, logging, nioCore, nioEmbedded,
       ]),
     tests("ScanInputsTests", ["RandomTestSupport", "ScanInputs", "WaitingTestSupport", logging, serviceLifecycle]),

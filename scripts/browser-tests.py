@@ -271,13 +271,16 @@ class Pages(PageTests):
     def test_narrow_windows_do_not_scroll_sideways(self):
         self.browser.set_window_size(500, 800)
         self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": 320, "height": 640, "deviceScaleFactor": 1, "mobile": False})
+            "width": 320, "height": 256, "deviceScaleFactor": 1, "mobile": False})
         try:
             for name in PAGES:
                 with self.subTest(name):
                     self.open("" if name == "Home" else name.lower())
                     width = self.script("return document.scrollingElement.scrollWidth")
                     self.assertLessEqual(width, 320)
+                    # A window of 1280 × 1024 at 400 % shows where a link led.
+                    top = self.script("return document.querySelector('main').getBoundingClientRect().top")
+                    self.assertLessEqual(top, 128)
         finally:
             self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
             self.browser.set_window_size(1280, 900)
@@ -324,6 +327,20 @@ class Products(PageTests):
         self.keys(Keys.ESCAPE)
         self.until(lambda: "/studio/products/7" not in self.browser.current_url, "the panel stays")
         self.assertEqual(self.faults(), [])
+
+    def test_a_condition_stays_while_counts_arrive(self):
+        self.open("products")
+        self.until(lambda: self.script("return document.querySelectorAll('button.facet').length") > 0, "no facets")
+        self.find("#filter-where").send_keys("weight > ")
+        self.script("document.querySelector('button.facet').click()")
+        self.until(lambda: self.text(".chips") != "" and self.text(".facets button[aria-pressed=true]") != "", "no filter")
+        self.assertEqual(self.find("#filter-where").get_property("value"), "weight > ")
+        self.assertEqual(self.faults(), [])
+
+    def test_a_filter_that_nothing_meets(self):
+        self.open("products?where=name+%3D+'nothing+has+this+name'")
+        self.until(lambda: self.text(".count") == "0 products", "the count is not known")
+        self.assertEqual(self.text(".blank"), "There are no products here.")
 
     def test_sorting_is_in_the_url(self):
         self.open("products?sort=barcode")
@@ -449,6 +466,46 @@ class Live(PageTests):
         self.until(lambda: self.script(rows) == first, "the rows have changed")
         self.until(lambda: "100 new commits" in self.script("return document.body.innerText"), "there is no notice")
         self.assertEqual(self.studio.data("store")["sequence"], before + 100)
+        self.assertEqual(self.faults(), [])
+
+
+class Editing(PageTests):
+    """A studio that may change something."""
+
+    arguments = ("--edit",)
+
+    def button(self, text):
+        return next(button for button in self.script("return [...document.querySelectorAll('main button')]")
+                    if button.text == text)
+
+    def document(self, collection):
+        """Opens the first document of a collection."""
+        self.open(f"documents/{collection}")
+        self.find(".documents summary").click()
+        self.until(lambda: self.text(".documents textarea, .documents button") != "", "the document is not open")
+
+    def test_changes_of_two_collections_are_one_commit(self):
+        for collection in ["left", "right"]:
+            subprocess.run([os.environ["SHELFMARK_CATALOGCTL"], "documents", "put", collection, "--from", "-"], check=True,
+                           input=json.dumps({"id": "1", "text": "old"}), text=True, stdout=subprocess.DEVNULL)
+        self.document("left")
+        self.button("Edit").click()
+        self.script("document.querySelector('textarea').value = arguments[0]", json.dumps({"id": "1", "text": "new"}))
+        self.button("Add to pending changes").click()
+        self.assertIn("1 pending change", self.text(".pending"))
+        # The list stays while another page is visited.
+        self.script("history.pushState(null, '', '/studio/documents/right'); dispatchEvent(new PopStateEvent('popstate'))")
+        self.until(lambda: self.text("h1") == "right", "the other collection is not shown")
+        self.ready()
+        self.assertIn("left: 1", self.text(".pending"))
+        self.find(".documents summary").click()
+        self.button("Remove").click()
+        self.until(lambda: "2 pending changes" in self.text(".pending"), "there is one change")
+        self.assertAccessible()
+        self.button("Save 2 changes").click()
+        self.until(lambda: self.text(".pending") == "", "the changes are not saved")
+        self.assertEqual(self.studio.data("collections/left")["documents"][0]["document"]["text"], "new")
+        self.assertEqual(self.studio.data("collections/right")["documents"], [])
         self.assertEqual(self.faults(), [])
 
 

@@ -10,8 +10,6 @@ public struct CatalogChange<Row: Sendable>: Sendable {
 
   /// `added`, `removed` or `changed`.
   public var name: String { before == nil ? "added" : after == nil ? "removed" : "changed" }
-
-  fileprivate var reversed: Self { Self(before: after, after: before) }
 }
 
 /// The differences between two commits of a catalogue. Rows are compared byte for byte: a row that was written again
@@ -30,13 +28,6 @@ public struct CatalogChanges: Sendable {
   public var upsertedProducts: [Product] { products.compactMap(\.after) }
   /// The ids of the products that were removed, in byte order.
   public var deletedProductIDs: [String] { products.compactMap { $0.after == nil ? $0.before?.id : nil } }
-
-  fileprivate var reversed: CatalogChanges {
-    var changes = CatalogChanges()
-    changes.products = products.map(\.reversed)
-    changes.relations = relations.map(\.reversed)
-    return changes
-  }
 }
 
 extension CatalogSnapshot {
@@ -48,66 +39,19 @@ extension CatalogSnapshot {
   ///   generations, or of two files of one generation that have grown apart, each row of both is looked up in the
   ///   other; memory holds the differences and the ids of all sets.
   public func changes(since other: CatalogSnapshot) throws(StoreError) -> CatalogChanges {
-    if other.sequence > sequence { return try other.changes(since: self).reversed }
-    guard let store, let earlier = other.store, try store.descends(from: earlier) else {
-      let rows = try differingRows(from: other)
-      var changes = CatalogChanges()
-      changes.products = try products(rows.addedProducts, rows.removedProducts, other)
-      changes.relations = Self.relations(rows.addedRelations, rows.removedRelations)
-      return changes
-    }
-    let rows = try store.changes(since: earlier)
+    let differences = try differences(since: other)
     var changes = CatalogChanges()
-    changes.products = try products(rows.added[CatalogSchema.products], rows.removed[CatalogSchema.products], other)
-    changes.relations = Self.relations(
-      try Self.relations(rows.added[CatalogSchema.relations], in: store),
-      try Self.relations(rows.removed[CatalogSchema.relations], in: earlier))
+    changes.products.reserveCapacity(differences.productCount)
+    for index in 0..<differences.productCount { changes.products.append(try differences.product(index)) }
+    changes.relations = differences.relations
     return changes
-  }
-
-  private func products(
-    _ added: [RowID], _ removed: [RowID], _ other: CatalogSnapshot
-  ) throws(StoreError) -> [CatalogChange<Product>] {
-    // In either commit, at most one live product has a given id.
-    var pairs: [[UInt8]: (before: RowID?, after: RowID?)] = [:]
-    for row in removed {
-      if let id = try other.productID(at: row) { pairs[id, default: (nil, nil)].before = row }
-    }
-    for row in added {
-      if let id = try productID(at: row) { pairs[id, default: (nil, nil)].after = row }
-    }
-    var changes: [CatalogChange<Product>] = []
-    for (_, pair) in pairs.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-      if let before = pair.before, let after = pair.after,
-        try other.productContent(at: before) == productContent(at: after)
-      {
-        continue
-      }
-      var change = CatalogChange<Product>(before: nil, after: nil)
-      if let before = pair.before { change.before = try other.product(before) }
-      if let after = pair.after { change.after = try product(after) }
-      changes.append(change)
-    }
-    return changes
-  }
-
-  private func product(_ row: RowID) throws(StoreError) -> Product? {
-    try withProduct(row) { (view) throws(StoreError) in try copy(view) }
   }
 
   func productID(at row: RowID) throws(StoreError) -> [UInt8]? {
     try withProduct(row) { (view) throws(StoreError) in view.utf8.id.copied() }
   }
 
-  private func productContent(at row: RowID) throws(StoreError) -> [UInt8]? {
-    try withProduct(row) { (view) throws(StoreError) in
-      var content: [UInt8] = []
-      try view.appendContent(to: &content)
-      return content
-    }
-  }
-
-  private static func relations(_ rows: [RowID], in store: Snapshot) throws(StoreError) -> [Relation] {
+  static func relations(_ rows: [RowID], in store: Snapshot) throws(StoreError) -> [Relation] {
     var relations: [Relation] = []
     for row in rows {
       guard let record = try store.record(row, table: CatalogSchema.relations) else { continue }
@@ -118,7 +62,7 @@ extension CatalogSnapshot {
   }
 
   /// Pairs relations that have the same three ids. If several do, equal ones are paired first.
-  private static func relations(_ added: [Relation], _ removed: [Relation]) -> [CatalogChange<Relation>] {
+  static func changes(added: [Relation], removed: [Relation]) -> [CatalogChange<Relation>] {
     var unmatched: [[UInt8]: [Relation]] = [:]
     for relation in added { unmatched[relation.content, default: []].append(relation) }
     var removedByIdentity: [[UInt8]: [Relation]] = [:]

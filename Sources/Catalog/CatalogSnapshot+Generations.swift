@@ -1,5 +1,5 @@
 import Bytes
-import LogStore
+package import LogStore
 
 /// The rows in which commits of two generations differ.
 struct DifferingRows {
@@ -50,8 +50,18 @@ extension CatalogSnapshot {
     return counts
   }
 
+  /// Returns whether the product with an id was added or changed since another commit, which may belong to another
+  /// generation.
+  ///
+  /// - Returns: `false` also if no product has the id.
+  /// - Throws: `StoreError.damaged`.
+  /// - Complexity: Two lookups.
+  package func hasChanged(product id: String, since earlier: CatalogSnapshot) throws(StoreError) -> Bool {
+    try withProduct(id: id) { (view) throws(StoreError) in try !earlier.hasEqual(view) } ?? false
+  }
+
   /// Returns whether this commit has a product with the id and all other fields of `product`.
-  private func hasEqual(_ product: borrowing ProductView) throws(StoreError) -> Bool {
+  func hasEqual(_ product: borrowing ProductView) throws(StoreError) -> Bool {
     guard let own = try view(id: product.utf8.id) else { return false }
     var content: [UInt8] = []
     var ownContent: [UInt8] = []

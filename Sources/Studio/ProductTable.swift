@@ -6,8 +6,8 @@ import Synchronization
 
 /// The rows of a table of products: a snapshot, a filter and an order, as row ids of 4 bytes, found step by step.
 ///
-/// A page is answered as soon as its rows are known. The rows after it are found in the background, as long as somebody
-/// asks for the table.
+/// A page is answered as soon as its rows are known, or after a short time with those that are. The rows after it are
+/// found in the background, as long as somebody asks for the table.
 final class ProductTable: Sendable {
   /// What makes two tables the same.
   struct Key: Hashable, Sendable {
@@ -28,15 +28,17 @@ final class ProductTable: Sendable {
     var walk: ProductRowWalk?
     var rows: [UInt32] = []
     var isComplete = false
+    /// The error of the work in the background, for the next request.
+    var failure: (any Error)?
     /// Whether rows are being found in the background.
     var isRunning = false
     var lastUse = ContinuousClock.now
   }
 
-  /// The number of entries that a step looks at.
-  private static let stepCount = 32_768
+  /// The number of entries that a step looks at: some milliseconds, as requests wait for a step that is running.
+  private static let stepCount = 8192
   /// Work in the background stops after this time without a request.
-  private static let patience = Duration.seconds(5)
+  private static let idleTime = Duration.seconds(5)
 
   init(_ key: Key, _ snapshot: CatalogSnapshot, _ filter: ProductFilter) {
     self.key = key
@@ -47,25 +49,53 @@ final class ProductTable: Sendable {
   /// The bytes of the rows that are known.
   var byteCount: Int { state.withLock { $0.rows.capacity * 4 } }
 
-  /// Returns some rows, and the number of all rows if it is known.
-  ///
-  /// - Throws: `SearchError`; `CancellationError` if the task is cancelled.
-  func rows(from offset: Int, count: Int) async throws -> (rows: [RowID], count: Int?) {
-    let (end, hasOverflowed) = offset.addingReportingOverflow(count)
-    while try await !hasFound(hasOverflowed ? .max : end) { try Task.checkCancellation() }
-    let found = state.withLock { state -> (rows: [RowID], count: Int?) in
-      let range = min(offset, state.rows.count)..<min(hasOverflowed ? .max : end, state.rows.count)
-      let rows = state.rows[range].map { RowID(number: UInt64($0)) }
-      return (rows, state.isComplete ? state.rows.count : filter.isEmpty ? snapshot.productCount : nil)
-    }
-    runInBackground()
-    return found
+  /// Rows of a table.
+  struct Page {
+    let rows: [RowID]
+    /// The number of rows that have been found so far.
+    let found: Int
+    /// The number of all rows; `nil` if it is not known yet.
+    let count: Int?
   }
 
-  /// Returns the position of a row; `nil` if the table does not have it.
-  func position(of row: RowID) async throws -> Int? {
-    while try await !hasFound(.max) { try Task.checkCancellation() }
+  /// Returns some rows.
+  ///
+  /// - Parameters:
+  ///   - offset: The position of the first row.
+  ///   - count: The maximum number of rows.
+  ///   - patience: The longest time to wait for rows, and that of one step. A page may then have fewer rows, or none,
+  ///     though the table has more. `nil` waits for all rows of the page, and so does a table whose number of rows is
+  ///     known.
+  /// - Throws: `SearchError`; `CancellationError` if the task is cancelled.
+  func rows(from offset: Int, count: Int, patience: Duration? = nil) async throws -> Page {
+    let (sum, hasOverflowed) = offset.addingReportingOverflow(count)
+    let end = hasOverflowed ? .max : sum
+    try await find(end, patience: patience)
+    let page = state.withLock { state in
+      let range = min(offset, state.rows.count)..<min(end, state.rows.count)
+      return Page(
+        rows: state.rows[range].map { RowID(number: UInt64($0)) }, found: state.rows.count,
+        count: state.isComplete ? state.rows.count : filter.isEmpty ? snapshot.productCount : nil)
+    }
+    runInBackground()
+    return page
+  }
+
+  /// Returns the position of a row; `nil` if the table does not have it, or not within `patience`.
+  ///
+  /// - Throws: As ``rows(from:count:patience:)``.
+  func position(of row: RowID, patience: Duration) async throws -> Int? {
+    try await find(.max, patience: patience)
     return state.withLock { $0.rows.firstIndex(of: UInt32(truncatingIfNeeded: row.number)) }
+  }
+
+  /// Waits until a number of rows is known, or all, or until the patience is over.
+  private func find(_ count: Int, patience: Duration?) async throws {
+    let start = ContinuousClock.now
+    while try await !hasFound(count) {
+      try Task.checkCancellation()
+      if let patience, !filter.isEmpty, ContinuousClock.now - start >= patience { return }
+    }
   }
 
   private func hasFound(_ count: Int) async throws -> Bool {
@@ -76,16 +106,27 @@ final class ProductTable: Sendable {
   private func step(until count: Int) throws -> Bool {
     try state.withLock { state in
       state.lastUse = .now
+      if let failure = state.failure {
+        state.failure = nil
+        throw failure
+      }
       return try advance(&state, until: count)
     }
   }
 
   private func advance(_ state: inout State, until count: Int) throws -> Bool {
     if state.isComplete || state.rows.count >= count { return true }
-    if state.walk == nil { state.walk = try ProductRowWalk(snapshot, filter, key.order) }
-    if try state.walk?.appendRows(lookingAt: Self.stepCount, to: &state.rows) != true {
-      state.isComplete = true
+    do {
+      if state.walk == nil { state.walk = try ProductRowWalk(snapshot, filter, key.order) }
+      if try state.walk?.appendRows(lookingAt: Self.stepCount, to: &state.rows) != true {
+        state.isComplete = true
+        state.walk = nil
+      }
+    } catch {
+      // The next request begins anew.
       state.walk = nil
+      state.rows = []
+      throw error
     }
     return state.isComplete || state.rows.count >= count
   }
@@ -98,17 +139,20 @@ final class ProductTable: Sendable {
     }
     guard isNeeded else { return }
     Task.detached(priority: .utility) {
-      // An error is thrown again to the next request for these rows.
       var goesOn = true
-      while goesOn { goesOn = (try? await BlockingThread.run { try self.backgroundStep() }) ?? false }
+      while goesOn { goesOn = (try? await BlockingThread.run { self.backgroundStep() }) ?? false }
       self.state.withLock { $0.isRunning = false }
     }
   }
 
-  private func backgroundStep() throws -> Bool {
-    try state.withLock { state in
-      if ContinuousClock.now - state.lastUse > Self.patience { return false }
-      return try !advance(&state, until: .max)
+  /// Looks at some entries. Returns whether to go on.
+  private func backgroundStep() -> Bool {
+    state.withLock { state in
+      if ContinuousClock.now - state.lastUse > Self.idleTime || state.failure != nil { return false }
+      do { return try !advance(&state, until: .max) } catch {
+        state.failure = error
+        return false
+      }
     }
   }
 }

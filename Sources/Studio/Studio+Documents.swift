@@ -86,11 +86,12 @@ extension Studio {
     return (misses, next)
   }
 
-  private static func text(_ value: DocumentValue?) -> String {
+  /// A value as a field of CSV; empty if it is missing or null.
+  static func text(_ value: DocumentValue?) -> String {
     switch value {
     case .text(let text)?: text
+    case nil, .null?: ""
     case let value?: value.json
-    case nil: ""
     }
   }
 

@@ -35,6 +35,8 @@ extension Studio {
       }
       throw StudioError.notFound("\(name) has no document \(asked.name("id").debugDescription)")
     }
+    add(router, .post, "studio/api/collections") { asked in try changeDocuments(asked) }
+    add(router, .post, "studio/api/settings") { asked in try changeSettings(asked) }
     add(router, .put, "studio/api/settings/{owner}/{name}") { asked in
       let settings = try settings(asked)
       guard let value = try DocumentValue(json: asked.body.span)["value"] else {
@@ -74,6 +76,73 @@ extension Studio {
           Self.lines([.object([("findings", .array(findings)), ("digest", .optional(result.digest))])]))
       }
     }
+  }
+
+  /// Makes changes of documents of any collections in one commit: all of them, or none.
+  private func changeDocuments(_ asked: Asked) throws -> JSONText {
+    try checkEditable()
+    let changes = try Self.changes(asked)
+    let store = try stores.writableDocuments()
+    defer { store.close() }
+    var deleted = 0
+    try store.transaction { transaction in
+      for (index, change) in changes.enumerated() {
+        let name = try Self.text("collection", of: change, index)
+        guard let id = change["id"] else { throw StudioError.badRequest("changes[\(index)].id: the id of a document") }
+        let collection = try store.untypedCollection(name)
+        if let document = change["document"] {
+          guard document["id"] == id else {
+            throw StudioError.badRequest("changes[\(index)].document: its id is not the id of the change")
+          }
+          try transaction.put(document, in: collection)
+        } else if try transaction.delete(id, from: collection) {
+          deleted += 1
+        } else {
+          throw StudioError.notFound(
+            "changes[\(index)]: \(name) has no document \(id.json); nothing was changed")
+        }
+      }
+    }
+    return .object([("put", .int(changes.count - deleted)), ("deleted", .int(deleted))])
+  }
+
+  /// Makes changes of settings, in one commit for each owner.
+  private func changeSettings(_ asked: Asked) throws -> JSONText {
+    try checkEditable()
+    var byOwner: [String: [(name: String, value: DocumentValue?)]] = [:]
+    for (index, change) in try Self.changes(asked).enumerated() {
+      let owner = try Self.text("owner", of: change, index)
+      guard ["user", "default"].contains(owner) else {
+        throw StudioError.badRequest("changes[\(index)].owner: user or default")
+      }
+      let name = try Self.text("name", of: change, index)
+      let value = change["value"]
+      if let value { try Self.check(name, value) }
+      byOwner[owner, default: []].append((name, value))
+    }
+    for (owner, changes) in byOwner {
+      try stores.settings(ofUser: owner == "user").change { settings in
+        for (name, value) in changes {
+          if let value { try settings.set(named: name, to: value) } else { try settings.unset(named: name) }
+        }
+      }
+    }
+    return .object([("changed", .int(byOwner.values.reduce(0) { $0 + $1.count }))])
+  }
+
+  /// The changes of a request.
+  private static func changes(_ asked: Asked) throws -> [DocumentValue] {
+    guard case .array(let changes)? = try DocumentValue(json: asked.body.span)["changes"], !changes.isEmpty else {
+      throw StudioError.badRequest("changes: a list with at least one change")
+    }
+    return changes
+  }
+
+  private static func text(_ name: String, of change: DocumentValue, _ index: Int) throws -> String {
+    guard case .text(let text)? = change[name] else {
+      throw StudioError.badRequest("changes[\(index)].\(name): a text")
+    }
+    return text
   }
 
   /// The values that a text in a path may stand for: itself, or a whole number.

@@ -5,6 +5,7 @@ import Hummingbird
 import JSONFormat
 import LogStore
 import Storage
+import Synchronization
 
 extension Studio {
   func addHistory(to router: Router<BasicRequestContext>) {
@@ -34,9 +35,10 @@ extension Studio {
       let limit = try asked.query.number("limit", in: 1...1000, standard: 200)
       let end = min(changes.rowCount, offset + limit)
       return .object([
-        ("sequence", .uint(changes.to)), ("from", .uint(changes.from)), ("to", .uint(changes.to)),
-        ("products", Self.counts(changes.changes.products)), ("relations", Self.counts(changes.changes.relations)),
-        ("rows", .array((min(offset, end)..<end).map(changes.row).map(\.json))),
+        ("sequence", .uint(changes.later.sequence)), ("from", .uint(changes.earlier.sequence)),
+        ("to", .uint(changes.later.sequence)), ("products", Self.counts(changes.productCounts)),
+        ("relations", Self.counts(changes.relationCounts)),
+        ("rows", .array(try (min(offset, end)..<end).map { try changes.row($0).json })),
         ("more", .bool(end < changes.rowCount)),
       ])
     }
@@ -44,7 +46,9 @@ extension Studio {
       let changes = try await BlockingThread.run { try differences(asked.query) }
       return Self.stream(.ndjson) { write in
         for start in stride(from: 0, to: changes.rowCount, by: 500) {
-          try await write(Self.lines((start..<min(start + 500, changes.rowCount)).map { changes.row($0).json }))
+          let end = min(start + 500, changes.rowCount)
+          try await write(
+            BlockingThread.run { Self.lines(try (start..<end).map { try changes.row($0).json }) })
         }
       }
     }
@@ -53,16 +57,20 @@ extension Studio {
       return Self.stream(.csv) { write in
         var csv: [UInt8] = []
         RowCSV.append(["kind", "change", "id", "name", "fields"], to: &csv)
-        for index in 0..<changes.rowCount {
-          let row = changes.row(index)
-          let fields = String(decoding: JSONText.array(row.difference.fields).bytes, as: UTF8.self)
-          RowCSV.append([row.kind, row.difference.change, row.id, row.name, fields], to: &csv)
-          if csv.count > 1 << 16 {
-            try await write(csv)
-            csv.removeAll(keepingCapacity: true)
-          }
-        }
         try await write(csv)
+        for start in stride(from: 0, to: changes.rowCount, by: 500) {
+          let end = min(start + 500, changes.rowCount)
+          try await write(
+            BlockingThread.run {
+              var csv: [UInt8] = []
+              for index in start..<end {
+                let row = try changes.row(index)
+                let fields = String(decoding: JSONText.array(row.difference.fields).bytes, as: UTF8.self)
+                RowCSV.append([row.kind, row.difference.change, row.id, row.name, fields], to: &csv)
+              }
+              return csv
+            })
+        }
       }
     }
     add(router, .post, "studio/api/rollback") { asked in
@@ -83,25 +91,43 @@ extension Studio {
 
   private func commits() throws -> [CatalogCommit] { try stores.history()?.commits() ?? [] }
 
-  private func differences(_ query: StudioQuery) throws -> Differences {
+  private func differences(_ query: StudioQuery) throws -> CatalogDifferences {
     let to = try query.sequence("to").map(catalogue(at:)) ?? stores.snapshot()
-    let from = try catalogue(at: query.sequence("from") ?? 0)
-    return Differences(from: from.sequence, to: to.sequence, changes: try to.changes(since: from))
+    return try differenceLists.differences(from: catalogue(at: query.sequence("from") ?? 0), to: to)
   }
 
-  private static func counts<Row>(_ changes: [CatalogChange<Row>]) -> JSONText {
-    func count(_ name: String) -> JSONText { .int(changes.count { $0.name == name }) }
-    return .object([("added", count("added")), ("removed", count("removed")), ("changed", count("changed"))])
+  private static func counts(_ counts: (added: Int, removed: Int, changed: Int)) -> JSONText {
+    .object([("added", .int(counts.added)), ("removed", .int(counts.removed)), ("changed", .int(counts.changed))])
   }
 }
 
-/// The differences between two commits, as rows: products, then relations.
-private struct Differences: Sendable {
-  let from: UInt64
-  let to: UInt64
-  let changes: CatalogChanges
+/// The differences between the two commits that were compared last.
+final class DifferenceLists: Sendable {
+  private let last = Mutex<CatalogDifferences?>(nil)
 
-  struct Row {
+  /// Returns the differences between two commits.
+  ///
+  /// - Complexity: As `CatalogSnapshot.differences(since:)`, unless the same two commits were compared before.
+  func differences(from earlier: CatalogSnapshot, to later: CatalogSnapshot) throws -> CatalogDifferences {
+    let known = last.withLock { $0 }
+    if let known, Self.isSame(known.earlier, earlier), Self.isSame(known.later, later) { return known }
+    let new = try later.differences(since: earlier)
+    last.withLock { $0 = new }
+    return new
+  }
+
+  private static func isSame(_ a: CatalogSnapshot, _ b: CatalogSnapshot) -> Bool {
+    switch (a.store, b.store) {
+    case (nil, nil): true
+    case (let first?, let second?): first.isSameGeneration(as: second) && first.sequence == second.sequence
+    default: false
+    }
+  }
+}
+
+/// The differences as rows: products, then relations.
+extension CatalogDifferences {
+  fileprivate struct Row {
     let kind: String
     let id: String
     let name: String
@@ -112,16 +138,22 @@ private struct Differences: Sendable {
     }
   }
 
-  var rowCount: Int { changes.products.count + changes.relations.count }
+  fileprivate var relationCounts: (added: Int, removed: Int, changed: Int) {
+    let added = relations.count { $0.before == nil }
+    let removed = relations.count { $0.after == nil }
+    return (added, removed, relations.count - added - removed)
+  }
 
-  func row(_ index: Int) -> Row {
-    if index < changes.products.count {
-      let change = changes.products[index]
+  fileprivate var rowCount: Int { productCount + relations.count }
+
+  fileprivate func row(_ index: Int) throws -> Row {
+    if index < productCount {
+      let change = try product(index)
       let product = change.after ?? change.before
       return row(
         "product", product?.id, product?.name, change.before.map(JSONText.product), change.after.map(JSONText.product))
     }
-    let change = changes.relations[index - changes.products.count]
+    let change = relations[index - productCount]
     let relation = change.after ?? change.before
     return row(
       "relation", relation?.id, relation.map { "\($0.productId) → \($0.subProductId)" },

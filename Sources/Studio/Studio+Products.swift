@@ -18,14 +18,14 @@ extension Studio {
       let limit = try query.number("limit", in: 1...1000, standard: 100)
       let columns = try Self.columns(query)
       let table = try await table(query)
-      let found = try await table.rows(from: offset, count: limit)
+      let found = try await table.rows(from: offset, count: limit, patience: Self.patience)
       return Response(
         try await BlockingThread.run {
           let rows = try Self.products(found.rows, in: table.snapshot).map { product in
             columns.map { JSONText.product(product, $0) } ?? .product(product)
           }
           return .object([
-            ("sequence", .uint(table.snapshot.sequence)), ("offset", .int(offset)),
+            ("sequence", .uint(table.snapshot.sequence)), ("offset", .int(offset)), ("found", .int(found.found)),
             ("count", found.count.map(JSONText.int) ?? .null), ("rows", .array(rows)),
           ])
         })
@@ -37,7 +37,7 @@ extension Studio {
         try table.snapshot.withProduct(id: id) { (view) throws(StoreError) in view.rowID }
       }
       var offset: Int?
-      if let row { offset = try await table.position(of: row) }
+      if let row { offset = try await table.position(of: row, patience: .milliseconds(200)) }
       return Response(
         .object([
           ("sequence", .uint(table.snapshot.sequence)), ("offset", offset.map(JSONText.int) ?? .null),
@@ -63,6 +63,9 @@ extension Studio {
   }
 
   // MARK: Tables
+
+  /// The longest time that a page waits for rows that a filter leaves.
+  private static var patience: Duration { .milliseconds(50) }
 
   /// The names of the parameters of a filter.
   private static var filterNames: [String] { ["brand", "category", "set", "deleted", "since", "where"] }
@@ -93,11 +96,11 @@ extension Studio {
     if let text = query["where"] { filter.condition = try snapshot.products(where: text) }
     if let since = try query.sequence("since"), since > 0 {
       if since >= snapshot.sequence {
-        filter.startOffset = .max
-      } else if let earlier = try snapshot.at(since)?.store {
-        filter.startOffset = earlier.fileByteCount
-      } else if try stores.history()?.at(since) == nil {
-        throw StudioError.unknownCommit(since)
+        filter.changedSince = snapshot
+      } else if let earlier = try snapshot.at(since) ?? stores.history()?.at(since) {
+        filter.changedSince = earlier
+      } else {
+        throw StudioError.unknownEarlierCommit(since)
       }
     }
     return filter
@@ -137,12 +140,8 @@ extension Studio {
     let page = try snapshot.search(query["q"] ?? "", options)
     var results = page.results
     if filter.isSet == false { results.removeAll { $0.product.isGroupedProduct } }
-    if filter.startOffset > 0 {
-      results = try results.filter { result in
-        try snapshot.withProduct(id: result.product.id) { (view) throws(StoreError) in
-          view.rowID.byteOffset >= filter.startOffset
-        } ?? false
-      }
+    if let earlier = filter.changedSince {
+      results = try results.filter { try snapshot.hasChanged(product: $0.product.id, since: earlier) }
     }
     return (results, page.next)
   }

@@ -1,3 +1,4 @@
+import CatalogWire
 import Hummingbird
 import JSONFormat
 import Storage
@@ -22,18 +23,19 @@ extension Studio {
       ])
     }
     addAsync(router, .get, "studio/api/queue.ndjson") { asked in
-      let state = try Self.state(asked.query)
-      guard let queue = try await BlockingThread.run({ try queue() }) else { return Self.stream(.ndjson) { _ in } }
-      let ids = try await BlockingThread.run { try Self.ids(of: queue, state) }
-      return Self.stream(.ndjson) { write in
-        for start in stride(from: 0, to: ids.count, by: 100) {
-          let part = ids[start..<min(start + 100, ids.count)]
-          // Uploads that were delivered in the meantime are left out.
-          let bytes = try await BlockingThread.run {
-            Self.lines(try part.compactMap { id in try queue.upload(id)?.json })
-          }
-          try await write(bytes)
-        }
+      try await export(asked.query, .ndjson, header: []) { Self.lines($0.map(\.json)) }
+    }
+    addAsync(router, .get, "studio/api/queue.csv") { asked in
+      let names = [
+        "id", "kind", "state", "priority", "orderKey", "replaceKey", "created", "notBefore", "expires", "attempts",
+        "lastError", "parked", "holdsKey", "payload", "files",
+      ]
+      var header: [UInt8] = []
+      RowCSV.append(names, to: &header)
+      return try await export(asked.query, .csv, header: header) { uploads in
+        var csv: [UInt8] = []
+        for upload in uploads { try Self.append(upload.json, names, to: &csv) }
+        return csv
       }
     }
     add(router, .get, "studio/api/live") { _ in try uploadsByTarget() }
@@ -49,6 +51,8 @@ extension Studio {
     }
   }
 
+  /// The number of uploads of an export, with their payloads, that are in memory at once.
+  private static var exportCount: Int { 100 }
   /// The largest number of uploads that are counted by target.
   private static var countLimit: Int { 10_000 }
 
@@ -76,14 +80,34 @@ extension Studio {
     return .object([("targets", .array(targets)), ("complete", .bool(isComplete))])
   }
 
-  /// The ids of all uploads in a state, which are few bytes each, unlike their payloads.
-  private static func ids(of queue: UploadQueue, _ state: UploadState?) throws -> [UploadID] {
-    var ids: [UploadID] = []
-    try queue.forEach(state) { upload in
-      ids.append(upload.id)
-      return true
+  /// Streams the uploads of one commit in a state, or those that wait for a parked one.
+  private func export(
+    _ query: StudioQuery, _ format: StreamFormat, header: [UInt8],
+    _ lines: @escaping @Sendable ([Upload]) throws -> [UInt8]
+  ) async throws -> Response {
+    let isHeld = query["state"] == "held"
+    let state = isHeld ? .waiting : try Self.state(query)
+    let found = try await BlockingThread.run {
+      let queue = try queue()
+      return (keys: isHeld ? Set(try queue?.heldKeys().map(\.orderKey) ?? []) : nil, pages: try queue?.pages(state))
     }
-    return ids
+    return Self.stream(format) { write in
+      try await write(header)
+      var next = found.pages
+      while let pages = next {
+        let part = try await BlockingThread.run {
+          var pages = pages
+          let uploads = try pages.next(Self.exportCount)
+          if uploads.isEmpty { return (bytes: [UInt8](), next: UploadPages?.none) }
+          let shown = uploads.filter { upload in
+            found.keys.map { keys in upload.orderKey.map(keys.contains) ?? false } ?? true
+          }
+          return (bytes: try lines(shown), next: pages)
+        }
+        try await write(part.bytes)
+        next = part.next
+      }
+    }
   }
 
   private static func state(_ query: StudioQuery) throws(StudioError) -> UploadState? {

@@ -1,7 +1,9 @@
 import Catalog
+import CatalogWire
 import Hummingbird
 import JSONFormat
 import LogStore
+import Storage
 import TextFormat
 import Workspace
 
@@ -59,33 +61,48 @@ extension Studio {
       return .object(
         [("sequence", .uint(snapshot.sequence))] + match.jsonFields(code: code, today: .today) + match.explanation)
     }
-    add(router, .get, "studio/api/settings") { _ in
-      var settings: [JSONText] = []
-      for (owner, isUser) in [("user", true), ("default", false)] {
-        for setting in try stores.settings(ofUser: isUser).list() {
-          settings.append(Self.json(setting, owner: owner))
-        }
-      }
-      return .object([("settings", .array(settings))])
+    add(router, .get, "studio/api/settings") { _ in .object([("settings", .array(try settings()))]) }
+    addExports(router, "settings", ["owner", "name", "value", "known", "description"], settings)
+    add(router, .get, "studio/api/cache") { _ in .object([("lists", .array(try cachedLists()))]) }
+    addExports(
+      router, "cache", ["name", "pageSize", "order", "pages", "items", "bytes", "fetched", "stale"], cachedLists)
+  }
+
+  /// Adds exports of a short list of objects, as NDJSON, and the fields with `names` of each as CSV.
+  private func addExports(
+    _ router: Router<BasicRequestContext>, _ path: String, _ names: [String],
+    _ rows: @escaping @Sendable () throws -> [JSONText]
+  ) {
+    addAsync(router, .get, "studio/api/\(path).ndjson") { _ in
+      let bytes = try await BlockingThread.run { Self.lines(try rows()) }
+      return Self.stream(.ndjson) { write in try await write(bytes) }
     }
-    add(router, .get, "studio/api/cache") { _ in
-      let lists = try stores.cache()?.lists() ?? []
+    addAsync(router, .get, "studio/api/\(path).csv") { _ in
+      let bytes = try await BlockingThread.run {
+        var csv: [UInt8] = []
+        RowCSV.append(names, to: &csv)
+        for row in try rows() { try Self.append(row, names, to: &csv) }
+        return csv
+      }
+      return Self.stream(.csv) { write in try await write(bytes) }
+    }
+  }
+
+  /// The settings of the user, then those of the default store.
+  private func settings() throws -> [JSONText] {
+    try [("user", true), ("default", false)].flatMap { owner, isUser in
+      try stores.settings(ofUser: isUser).list().map { Self.json($0, owner: owner) }
+    }
+  }
+
+  private func cachedLists() throws -> [JSONText] {
+    (try stores.cache()?.lists() ?? []).map { list in
+      let fetched = CivilTime(milliseconds: Int64(list.fetched.timeIntervalSince1970 * 1000))
       return .object([
-        (
-          "lists",
-          .array(
-            lists.map { list in
-              .object([
-                ("name", .text(list.name)), ("pageSize", .int(list.pageSize)), ("order", .text(list.order.rawValue)),
-                ("pages", .array(list.pages.map(JSONText.int))), ("items", .int(list.itemCount)),
-                ("bytes", .int(list.byteCount)),
-                (
-                  "fetched",
-                  .text(CivilTime(milliseconds: Int64(list.fetched.timeIntervalSince1970 * 1000)).secondsText)
-                ), ("stale", .bool(list.isStale(at: .now))),
-              ])
-            })
-        )
+        ("name", .text(list.name)), ("pageSize", .int(list.pageSize)), ("order", .text(list.order.rawValue)),
+        ("pages", .array(list.pages.map(JSONText.int))), ("items", .int(list.itemCount)),
+        ("bytes", .int(list.byteCount)), ("fetched", .text(fetched.secondsText)),
+        ("stale", .bool(list.isStale(at: .now))),
       ])
     }
   }

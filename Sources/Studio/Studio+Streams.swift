@@ -1,4 +1,6 @@
 import Catalog
+import CatalogWire
+import DocumentFormat
 import HTTPTypes
 import Hummingbird
 import JSONFormat
@@ -37,6 +39,12 @@ extension Studio {
       bytes.append(0x0A)
     }
     return bytes
+  }
+
+  /// Appends the fields of an object as a line of CSV.
+  static func append(_ object: JSONText, _ names: [String], to csv: inout [UInt8]) throws {
+    let value = try DocumentValue(json: object.bytes.span)
+    RowCSV.append(names.map { text(value[$0]) }, to: &csv)
   }
 
   private static var pollInterval: Duration { .milliseconds(200) }

@@ -15,6 +15,7 @@ package struct Studio: Sendable {
   private let bodyLimit: Int
   let tables = ProductTables()
   let sets = SetLists()
+  let differenceLists = DifferenceLists()
 
   /// - Parameters:
   ///   - stores: Where the stores are.

@@ -28,6 +28,11 @@ package struct StudioError: Error, Sendable {
   static func unknownCommit(_ sequence: UInt64) -> StudioError {
     StudioError(.notFound, "unknownCommit", "commit \(sequence) is not kept; the page History lists those that are")
   }
+  static func unknownEarlierCommit(_ sequence: UInt64) -> StudioError {
+    StudioError(
+      .notFound, "unknownEarlierCommit",
+      "since: commit \(sequence) is not kept; the page History lists those that are")
+  }
   static func notEditable(_ stores: any StudioStores) -> StudioError {
     StudioError(
       .forbidden, "notEditable",

@@ -29,17 +29,22 @@ extension UploadQueue {
   /// - Parameters:
   ///   - state: The state of the uploads to read; `nil` for all uploads.
   ///   - body: A closure that takes an upload and returns whether to continue.
-  /// - Complexity: Reads each upload once. Keeps the entries of all selected uploads in memory, but one payload at a
-  ///   time.
+  /// - Complexity: Reads each upload once, and the selected entries once for every 10,000 uploads. Keeps at most 10,000
+  ///   entries in memory, and one payload at a time.
   public func forEach(_ state: UploadState? = nil, _ body: (Upload) throws -> Bool) throws {
-    let snapshot = try store.snapshot()
-    _ = try tables.state(in: snapshot)
-    let query = state.map { tables.schedule.query(.in(\.state, [$0])) } ?? tables.schedule.query()
-    let entries = try query.results(in: snapshot).map { try $0.get() }.sorted { $0.id < $1.id }
-    for entry in entries {
-      guard let upload = try tables.upload(entry, in: snapshot) else { continue }
+    var pages = try pages(state)
+    while let upload = try pages.next(1).first {
       if try !body(upload) { return }
     }
+  }
+
+  /// Returns a paged reader of the uploads, in the order of enqueuing, all from the last commit.
+  ///
+  /// - Parameters:
+  ///   - state: The state of the uploads to read; `nil` for all uploads.
+  ///   - entryCount: The maximum number of entries in memory, about 300 bytes each.
+  package func pages(_ state: UploadState? = nil, entryCount: Int = 10_000) throws -> UploadPages {
+    try UploadPages(tables, state, entryCount: entryCount)
   }
 
   /// The uploads in the order of enqueuing, up to `limit` of them.

@@ -1,6 +1,7 @@
 import Catalog
 import Foundation
 import Testing
+import UploadQueue
 
 @testable import Studio
 
@@ -78,7 +79,7 @@ struct StudioTests {
   @Test func `filters are combined, and facets count what they leave`() async throws {
     let studio = try shop()
     func count(_ filter: String) async throws -> Int {
-      try await studio.json("/studio/api/products?limit=1000&\(filter)").rows().count
+      try await studio.table("limit=1000&\(filter)").rows().count
     }
     #expect(try await count("brand=Acme") == 25)
     #expect(try await count("brand=aCME") == 25)
@@ -87,7 +88,7 @@ struct StudioTests {
     #expect(try await count("deleted=false") == 90)
     #expect(try await count("set=true") == 0)
     #expect(try await count("where=id+%3D+'7'+or+id+%3D+'8'") == 2)
-    let page = try await studio.json("/studio/api/products?brand=Acme&offset=20&limit=10")
+    let page = try await studio.table("brand=Acme&offset=20&limit=10")
     #expect(try page.rows().count == 5 && page["count"] as? Int == 25)
     let brands = try await studio.json("/studio/api/facets?field=brand").rows("values")
     #expect(brands.map { $0["value"] as? String } == ["Beta", "Acme"])
@@ -131,6 +132,34 @@ struct StudioTests {
     #expect(try now.rows().last?["id"] as? String == "zz")
     let unknown = try await studio.ask("/studio/api/products?at=77")
     #expect(unknown.status == .notFound && unknown.text.contains("unknownCommit"))
+  }
+
+  @Test func `a page whose rows are not found yet is answered with those that are`() async throws {
+    let studio = try TestStudio()
+    try studio.commit((0..<20_000).map { product("\(100_000 + $0)", "Lamp \($0)") }, isFull: true)
+    let snapshot = try studio.stores.snapshot()
+    var filter = ProductFilter()
+    filter.condition = try snapshot.products(where: "name = 'Lamp 19999'")
+    let key = ProductTable.Key(
+      generation: snapshot.generation, sequence: snapshot.sequence, filter: "x", order: ProductTableOrder(.id))
+    let table = ProductTable(key, snapshot, filter)
+    // One step does not reach the last row.
+    let first = try await table.rows(from: 0, count: 100, patience: .zero)
+    #expect(first.rows.isEmpty && first.found == 0 && first.count == nil)
+    var page = first
+    while page.count == nil { page = try await table.rows(from: 0, count: 100, patience: .zero) }
+    #expect(page.rows.count == 1 && page.found == 1 && page.count == 1)
+    // Without patience for less, and without a filter, a page has its rows.
+    let other = ProductTable(key, snapshot, filter)
+    #expect(try await other.rows(from: 0, count: 100).rows == page.rows)
+    let all = ProductTable(key, snapshot, ProductFilter())
+    #expect(try await all.rows(from: 19_990, count: 100, patience: .zero).rows.count == 10)
+    // By a field without an index, rows are collected first.
+    let byName = ProductTable.Key(
+      generation: key.generation, sequence: key.sequence, filter: "x", order: ProductTableOrder(.name))
+    #expect(try await ProductTable(byName, snapshot, filter).rows(from: 0, count: 100).rows == page.rows)
+    let answer = try await studio.table("where=id+=+'100007'&limit=2")
+    #expect(answer["found"] as? Int == 1 && answer["count"] as? Int == 1)
   }
 
   @Test func `tables are bounded`() async throws {
@@ -217,8 +246,15 @@ struct StudioTests {
     #expect((changes["products"] as? [String: Int]) == ["added": 1, "removed": 0, "changed": 1])
     let rows = try changes.rows()
     #expect(rows.count == 2 && rows[0]["id"] as? String == "5")
+    let back = try await studio.json("/studio/api/changes?from=2&to=1")
+    #expect((back["products"] as? [String: Int]) == ["added": 0, "removed": 1, "changed": 1])
     let all = try await studio.json("/studio/api/changes?from=0&to=1&limit=10")
     #expect(all["more"] as? Bool == true)
+    #expect(try all.rows().map { $0["id"] as? String } == Array(Self.ids.prefix(10)))
+    #expect((all["products"] as? [String: Int]) == ["added": 100, "removed": 0, "changed": 0])
+    #expect((all["relations"] as? [String: Int]) == ["added": 2, "removed": 0, "changed": 0])
+    let last = try await studio.json("/studio/api/changes?from=0&to=1&offset=100&limit=10").rows()
+    #expect(last.map { $0["kind"] as? String } == ["relation", "relation"])
   }
 
   @Test func `only an editable studio goes back to a commit, after a confirmation`() async throws {
@@ -267,8 +303,127 @@ struct StudioTests {
     )
     let settings = try await studio.ask("/studio/api/settings")
     #expect(settings.text.contains("ordered.indexes") && !settings.text.contains("s3"))
+    #expect(try await studio.ask("/studio/api/settings.ndjson").lines.count == 2)
+    let csv = try await studio.ask("/studio/api/settings.csv").lines
+    #expect(csv.count == 3 && csv[0].hasPrefix("owner,name,value") && csv[2].hasPrefix("default,a.token,…"))
+    #expect(try await studio.ask("/studio/api/cache.csv").lines.count == 1)
+    #expect(try await studio.ask("/studio/api/cache.ndjson").lines.isEmpty)
     #expect(try await studio.ask(setting, method: .delete).status == .ok)
     #expect(try await !studio.ask("/studio/api/settings").text.contains("ordered.indexes"))
+  }
+
+  @Test func `what changed since a commit of the previous generation is compared row by row`() async throws {
+    let studio = try shop()
+    try studio.commit([product("5", "Changed")])
+    // A full update with one more product, one changed and one missing; all others are the same rows in another file.
+    let rows = try await studio.json("/studio/api/products?limit=1000").rows()
+    var next = rows.compactMap { $0["id"] as? String }.filter { $0 != "9" }.map { id in
+      let row = rows.first { $0["id"] as? String == id } ?? [:]
+      return product(
+        id, id == "7" ? "Changed too" : row["name"] as? String ?? "", barcode: row["barcode"] as? String ?? "",
+        brand: row["brand"] as? String ?? "", category: row["category"] as? String ?? "",
+        delFlag: (row["delFlag"] as? NSNumber)?.int64Value ?? 0)
+    }
+    next.append(product("new", "New"))
+    try studio.commit(next, isFull: true)
+    func ids(_ query: String) async throws -> [String?] {
+      try await studio.table(query).rows().map { $0["id"] as? String }
+    }
+    #expect(try await ids("since=1") == ["5", "7", "new"])
+    #expect(try await ids("since=2") == ["7", "new"])
+    #expect(try await ids("since=2&sort=name") == ["7", "new"])
+    #expect(try await ids("since=2&at=2") == [])
+    #expect(try await ids("since=1&at=2") == ["5"])
+    #expect(try await ids("since=3") == [])
+    let found = try await studio.json("/studio/api/search?q=changed&since=2").rows("results")
+    #expect(found.map { ($0["product"] as? [String: Any])?["id"] as? String } == ["7"])
+    let counted = try await studio.json("/studio/api/facets?field=isSet&since=2").rows("values")
+    #expect(counted.map { $0["count"] as? Int } == [2])
+    // A row that is written again unchanged is no change, in the same generation as well.
+    try studio.commit([product("new", "New"), product("7", "Again")])
+    #expect(try await ids("since=3") == ["7"])
+    // Another full update: the first generation is not kept any more.
+    try studio.commit(next, isFull: true)
+    for path in ["products?", "products.csv?", "search?q=a&", "facets?field=brand&"] {
+      let answer = try await studio.ask("/studio/api/\(path)since=2")
+      #expect(answer.status == .notFound && answer.text.contains("unknownEarlierCommit"), "\(path): \(answer.text)")
+    }
+  }
+
+  @Test func `the queue is exported in the order of enqueuing, also those that are held`() async throws {
+    let studio = try TestStudio()
+    let documents = try studio.stores.writableDocuments()
+    defer { documents.close() }
+    let queue = try UploadQueue(in: documents)
+    for number in 0..<250 {
+      try await queue.enqueue(["n": number], kind: "scan", orderKey: number % 2 == 0 ? "even" : nil)
+    }
+    let lines = try await studio.ask("/studio/api/queue.ndjson").lines
+    let numbers = try lines.map { line in
+      let json = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+      return (json["payload"] as? [String: Int])?["n"]
+    }
+    #expect(numbers == Array(0..<250))
+    let csv = try await studio.ask("/studio/api/queue.csv?state=waiting").lines
+    #expect(csv.count == 251 && csv[0].hasPrefix("id,kind,state,"))
+    #expect(try await studio.ask("/studio/api/queue.csv?state=parked").lines.count == 1)
+    #expect(try await studio.ask("/studio/api/queue.ndjson?state=held").lines.isEmpty)
+    #expect(try await studio.ask("/studio/api/queue.csv?state=x").status == .badRequest)
+  }
+
+  @Test func `pending changes of documents are one commit, and all of them or none`() async throws {
+    let studio = try TestStudio(isEditable: true)
+    func sequence() throws -> UInt64? { try studio.stores.documents()?.snapshot().sequence }
+    func save(_ changes: String) async throws -> TestStudio.Answer {
+      try await studio.ask("/studio/api/collections", method: .post, body: #"{"changes":[\#(changes)]}"#)
+    }
+    let first = try await save(
+      #"{"collection":"a","id":"1","document":{"id":"1","n":1}},{"collection":"b","id":2,"document":{"id":2}}"#)
+    #expect(first.status == .ok && first.text == #"{"put":2,"deleted":0}"#, "\(first.text)")
+    let before = try #require(try sequence())
+    let second = try await save(
+      #"{"collection":"a","id":"1","document":{"id":"1","n":2}},{"collection":"b","id":2}"#)
+    #expect(second.text == #"{"put":1,"deleted":1}"#)
+    #expect(try sequence() == before + 1)
+    for (bad, status) in [
+      (#"{"collection":"a","id":"1","document":{"id":"1","n":3}},{"collection":"a","id":"none"}"#, 404),
+      (#"{"collection":"a","id":"1","document":{"id":"2"}}"#, 400), (#"{"id":"1"}"#, 400),
+      (#"{"collection":"a"}"#, 400), ("", 400),
+      (#"{"collection":"a","id":"1","document":{"id":"1"}},{"collection":"a","id":{},"document":{"id":{}}}"#, 400),
+    ] {
+      let answer = try await save(bad)
+      #expect(answer.status.code == status, "\(bad): \(answer.text)")
+    }
+    #expect(try sequence() == before + 1)
+    let page = try await studio.json("/studio/api/collections/a").rows("documents")
+    #expect((page[0]["document"] as? [String: Any])?["n"] as? Int == 2)
+    let shown = try TestStudio()
+    #expect(try await shown.ask("/studio/api/collections", method: .post, body: "{}").status == .forbidden)
+  }
+
+  @Test func `pending changes of settings are one commit for each owner`() async throws {
+    let studio = try TestStudio(isEditable: true)
+    func save(_ changes: String) async throws -> TestStudio.Answer {
+      try await studio.ask("/studio/api/settings", method: .post, body: #"{"changes":[\#(changes)]}"#)
+    }
+    let saved = try await save(
+      """
+      {"owner":"user","name":"a","value":1},{"owner":"user","name":"b","value":null},\
+      {"owner":"default","name":"a","value":"x"}
+      """)
+    #expect(saved.status == .ok, "\(saved.text)")
+    #expect(try studio.stores.settings(ofUser: true).list().map(\.name) == ["a", "b"])
+    #expect(try await save(#"{"owner":"user","name":"a"},{"owner":"user","name":"b","value":2}"#).status == .ok)
+    #expect(try studio.stores.settings(ofUser: true).list().map(\.name) == ["b"])
+    for bad in [
+      #"{"owner":"user","name":"b","value":3},{"owner":"user","name":"ordered.indexes","value":["nam"]}"#,
+      #"{"owner":"user","name":"b","value":3},{"owner":"nobody","name":"b"}"#, #"{"owner":"user"}"#, "",
+    ] {
+      #expect(try await save(bad).status == .badRequest, "\(bad)")
+    }
+    #expect(try studio.stores.settings(ofUser: true).value(named: "b")?.json == "2")
+    let shown = try TestStudio()
+    #expect(try await shown.ask("/studio/api/settings", method: .post, body: "{}").status == .forbidden)
   }
 
   @Test func `a verification ends with what it found`() async throws {

@@ -94,6 +94,16 @@ final class TestStudio {
   }
 }
 
+extension TestStudio {
+  /// A page of the table of products, asked for until all rows of the table are known.
+  func table(_ query: String) async throws -> [String: Any] {
+    while true {
+      let page = try await json("/studio/api/products?\(query)")
+      if page["count"] is Int { return page }
+    }
+  }
+}
+
 /// Takes the parts of a body.
 private final class Collector: ResponseBodyWriter {
   var bytes: [UInt8] = []

@@ -11,8 +11,8 @@ package struct ProductFilter: Sendable {
   package var isSet: Bool?
   /// Whether the server sent the product as deleted.
   package var isDeleted: Bool?
-  /// The file offset from which on rows are shown, in bytes: rows that a later commit wrote.
-  package var startOffset = 0
+  /// The commit since which the product was added or changed. It may belong to another generation.
+  package var changedSince: CatalogSnapshot?
   /// A condition on the fields.
   package var condition: ProductQuery?
 
@@ -21,22 +21,27 @@ package struct ProductFilter: Sendable {
 
   /// Whether every product passes.
   package var isEmpty: Bool {
-    brand == nil && category == nil && isSet == nil && isDeleted == nil && startOffset == 0 && condition == nil
+    brand == nil && category == nil && isSet == nil && isDeleted == nil && changedSince == nil && condition == nil
   }
 }
 
 /// A filter prepared for one snapshot.
 struct ProductFilterTest: Sendable {
   private let filter: ProductFilter
-  /// Keys that a row has to have and that no index answers.
-  private var folded: [(ProductIndex, [UInt8])] = []
+  /// Texts that are compared with those of the record.
+  private var folded: [FoldedText] = []
   /// The rows of which others cannot pass, in the order of the file; `nil` if an index says nothing about it.
   private(set) var candidates: [RowID]?
   private var keys = ProductIndexKeys()
   private var scratch: [UInt8] = []
+  /// Of an index with more rows than this share of all, the first ones are found sooner in the table's own order.
+  private static let frequentShare = 8
+  /// As many rows are taken from the index in any case.
+  private static let smallCount = 1000
 
   /// - Throws: `StoreError.damaged`.
-  /// - Complexity: A few nanoseconds for each row that an index finds.
+  /// - Complexity: A few nanoseconds for each row that an index finds, and for each row that was written since a commit
+  ///   of this generation.
   init(_ filter: ProductFilter, _ snapshot: CatalogSnapshot) throws(StoreError) {
     self.filter = filter
     let texts: [(CatalogIndexes.Order, String?)] = [(.brand, filter.brand), (.category, filter.category)]
@@ -44,35 +49,82 @@ struct ProductFilterTest: Sendable {
       guard let text else { continue }
       let key = keys.key(of: order, Array(text.utf8))
       guard let store = snapshot.store,
-        let index = store.orderedIndex(CatalogSchema.products, named: order.rawValue)
+        let index = store.orderedIndex(CatalogSchema.products, named: order.rawValue),
+        case let count = try store.rowCount(inOrderOf: index, from: .before(key), to: .after(key)).count,
+        count <= max(Self.smallCount, snapshot.productCount / Self.frequentShare)
       else {
-        folded.append((.order(order), key))
+        folded.append(FoldedText(order, key, text: Array(text.utf8)))
         continue
       }
       var rows: [RowID] = []
+      rows.reserveCapacity(count)
       try store.appendRows(inOrderOf: index, from: .before(key), to: .after(key), to: &rows)
       rows.sort()
-      if let found = candidates {
-        let members = Set(found)
-        rows.removeAll { !members.contains($0) }
-      }
-      candidates = rows
+      restrict(to: rows)
     }
+    if let store = snapshot.store, let earlier = filter.changedSince?.store, try store.descends(from: earlier) {
+      restrict(to: try store.changes(since: earlier).added[CatalogSchema.products])
+    }
+  }
+
+  /// Leaves the candidates that are among `rows`, which are in the order of the file.
+  private mutating func restrict(to rows: [RowID]) {
+    guard let found = candidates else {
+      candidates = rows
+      return
+    }
+    let members = RowBits(found)
+    candidates = rows.filter(members.contains)
   }
 
   /// Whether a product that is among the candidates passes.
   mutating func passes(_ view: borrowing ProductView) throws(StoreError) -> Bool {
-    if filter.startOffset > 0, view.rowID.byteOffset < filter.startOffset { return false }
     if let isDeleted = filter.isDeleted, (view.delFlag != 0) != isDeleted { return false }
     if let isSet = filter.isSet, view.isGroupedProduct != isSet { return false }
-    for (index, key) in folded where try keys.key(of: index, view) != key { return false }
-    return try filter.condition?.matches(view, &scratch) ?? true
+    for index in folded.indices {
+      let text = try view.utf8.shared(folded[index].order == .brand ? .brand : .category)
+      if !folded[index].matches(text, &keys) { return false }
+    }
+    if try filter.condition?.matches(view, &scratch) == false { return false }
+    // A row that was written again unchanged has not changed.
+    if let earlier = filter.changedSince { return try !earlier.hasEqual(view) }
+    return true
   }
 
   /// Whether only the candidates decide, so that no record has to be read.
   var isDecidedByCandidates: Bool {
-    filter.startOffset == 0 && filter.isDeleted == nil && filter.isSet == nil && folded.isEmpty
+    filter.changedSince == nil && filter.isDeleted == nil && filter.isSet == nil && folded.isEmpty
       && filter.condition == nil
+  }
+}
+
+/// A brand or category to compare with those of records. Texts that were compared before are not folded again, as many
+/// records have the same ones.
+private struct FoldedText: Sendable {
+  /// The maximum number of texts that are remembered.
+  private static let memoryCount = 4096
+
+  /// ``CatalogIndexes/Order/brand`` or `.category`.
+  let order: CatalogIndexes.Order
+  private let key: [UInt8]
+  /// The last text that had the key.
+  private var last: [UInt8]
+  private var known: [[UInt8]: Bool] = [:]
+
+  init(_ order: CatalogIndexes.Order, _ key: [UInt8], text: [UInt8]) {
+    self.order = order
+    self.key = key
+    last = text
+  }
+
+  mutating func matches(_ text: RawSpan, _ keys: inout ProductIndexKeys) -> Bool {
+    if text.hasSameBytes(as: last.rawSpan) { return true }
+    let bytes = text.copied()
+    if let known = known[bytes] { return known }
+    let matches = keys.key(of: order, bytes) == key
+    if known.count < Self.memoryCount { known[bytes] = matches }
+    if matches { last = bytes }
+    return matches
   }
 }
 
@@ -81,7 +133,8 @@ struct RowBits: Sendable {
   private var words: [UInt64] = []
 
   init(_ rows: [RowID]) {
-    words = [UInt64](repeating: 0, count: Int((rows.map(\.number).max() ?? 0) >> 6) + 1)
+    let last = rows.lazy.map(\.number).max() ?? 0
+    words = [UInt64](repeating: 0, count: Int(last >> 6) + 1)
     for row in rows { words[Int(row.number >> 6)] |= 1 << (row.number & 63) }
   }
 

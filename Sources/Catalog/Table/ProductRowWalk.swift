@@ -20,10 +20,15 @@ package struct ProductTableOrder: Sendable, Hashable {
 /// Finds the rows of a table of products step by step, in order, so that the first ones are known before the others.
 ///
 /// An ordered index is walked without reading records, unless the filter asks for them. Few rows, or those of a field
-/// without an index, are found first and sorted then.
+/// without an index, are found first, step by step as well, and sorted then.
 package struct ProductRowWalk: Sendable {
   /// The maximum number of rows that are sorted; more need an index, except by id.
   package static let sortLimit = 100_000
+  /// The maximum number of rows that are sorted though the order has an index. With more, a walk of the index finds the
+  /// first page sooner.
+  private static let fewCount = 20_000
+  /// The number of parts into which the scan of a catalogue is divided; each is one step.
+  private static let partCount = 1000
 
   private let snapshot: CatalogSnapshot
   private let order: ProductTableOrder
@@ -34,12 +39,15 @@ package struct ProductRowWalk: Sendable {
   private enum Source: Sendable {
     case index(OrderedIndexID, OrderedGap)
     case rows([RowID], ArraySlice<RowID>.Index)
+    /// Rows that pass are collected from candidates, or from parts of the file, and sorted then.
+    case candidates(ArraySlice<RowID>, passed: [RowID])
+    case parts(ArraySlice<ScanPart>, passed: [RowID])
     case end
   }
 
   /// - Throws: `SearchError.noOrder` if there are more rows than ``sortLimit`` and the field has no index; `.store`.
-  /// - Complexity: With an index for the order, a few nanoseconds for each row that the filter's indexes find.
-  ///   Otherwise every product is read.
+  /// - Complexity: A few nanoseconds for each row that the filter's indexes find. By id without an index, every product is
+  ///   read.
   package init(
     _ snapshot: CatalogSnapshot, _ filter: ProductFilter, _ order: ProductTableOrder
   ) throws(SearchError) {
@@ -53,7 +61,7 @@ package struct ProductRowWalk: Sendable {
     let candidates = test.candidates
     let index = store.orderedIndex(CatalogSchema.products, named: order.field.key)
     if let index, CatalogIndexes.Order(rawValue: order.field.key) != nil,
-      candidates.map({ $0.count > Self.sortLimit }) ?? true
+      candidates.map({ $0.count > Self.fewCount }) ?? true
     {
       source = .index(index, order.isDescending ? .end : .start)
       members = candidates.map(RowBits.init)
@@ -67,14 +75,15 @@ package struct ProductRowWalk: Sendable {
         source = .rows(order.isDescending ? rows.reversed() : rows, 0)
         return
       }
-      if filter.isEmpty, snapshot.productCount > Self.sortLimit {
+      if test.isDecidedByCandidates, candidates?.count ?? snapshot.productCount > Self.sortLimit {
         throw SearchError.noOrder(order.field.key, path: store.path)
       }
-      let rows = try matching(candidates)
-      if rows.count > Self.sortLimit { throw SearchError.noOrder(order.field.key, path: store.path) }
-      source = .rows(try sorted(rows), 0)
-      // They passed.
-      test = try ProductFilterTest(ProductFilter(), snapshot)
+      source =
+        if let candidates {
+          .candidates(candidates[...], passed: [])
+        } else {
+          .parts(try store.parts(Self.partCount, of: CatalogSchema.products)[...], passed: [])
+        }
     } catch let error as SearchError { throw error } catch {
       guard let error = error as? StoreError else { preconditionFailure("\(error)") }
       throw .store(error)
@@ -87,11 +96,32 @@ package struct ProductRowWalk: Sendable {
   ///   - count: The number of entries to look at.
   ///   - rows: The numbers of the rows that pass are appended, 4 bytes each; see `RowID.number`.
   /// - Returns: Whether there are further rows to look at.
-  /// - Throws: `StoreError.damaged`.
-  package mutating func appendRows(lookingAt count: Int, to rows: inout [UInt32]) throws(StoreError) -> Bool {
+  /// - Throws: `SearchError.noOrder` if more rows than ``sortLimit`` pass and the field has no index; `.store`.
+  package mutating func appendRows(lookingAt count: Int, to rows: inout [UInt32]) throws(SearchError) -> Bool {
+    do { return try step(count, &rows) } catch let error as SearchError { throw error } catch {
+      guard let error = error as? StoreError else { preconditionFailure("\(error)") }
+      throw .store(error)
+    }
+  }
+
+  private mutating func step(_ count: Int, _ rows: inout [UInt32]) throws -> Bool {
     guard let store = snapshot.store else { return false }
     switch source {
     case .end: return false
+    case .candidates(let candidates, var passed):
+      source = .end
+      for row in candidates.prefix(count) where try passes(row) { passed.append(row) }
+      return try goOn(with: candidates.dropFirst(count), Source.candidates, passed)
+    case .parts(let parts, var passed):
+      source = .end
+      if let part = parts.first {
+        try store.forEachRecord(of: CatalogSchema.products, in: part) { (record) throws(StoreError) in
+          let view = ProductView(record)
+          if try test.passes(view) { passed.append(view.rowID) }
+          return true
+        }
+      }
+      return try goOn(with: parts.dropFirst(), Source.parts, passed)
     case .rows(let found, let start):
       let end = min(found.count, start + count)
       for row in found[start..<end] where try passes(row) { rows.append(UInt32(truncatingIfNeeded: row.number)) }
@@ -115,27 +145,27 @@ package struct ProductRowWalk: Sendable {
     }
   }
 
+  /// Continues to collect rows, or sorts them after the last one.
+  private mutating func goOn<Element>(
+    with rest: ArraySlice<Element>, _ next: (ArraySlice<Element>, [RowID]) -> Source, _ passed: [RowID]
+  ) throws -> Bool {
+    if passed.count > Self.sortLimit {
+      throw SearchError.noOrder(order.field.key, path: snapshot.store?.path ?? "")
+    }
+    if !rest.isEmpty {
+      source = next(rest, passed)
+      return true
+    }
+    source = .rows(try sorted(passed), 0)
+    // They passed.
+    test = try ProductFilterTest(ProductFilter(), snapshot)
+    return true
+  }
+
   private mutating func passes(_ row: RowID) throws(StoreError) -> Bool {
     if test.isDecidedByCandidates { return true }
     let snapshot = snapshot
     return try snapshot.withProduct(row) { (view) throws(StoreError) in try test.passes(view) } ?? false
-  }
-
-  /// The rows that pass, in the order of the file; not many more than ``sortLimit``.
-  private mutating func matching(_ candidates: [RowID]?) throws(StoreError) -> [RowID] {
-    if let candidates {
-      var rows: [RowID] = []
-      for row in candidates where try passes(row) { rows.append(row) }
-      return rows
-    }
-    var rows: [RowID] = []
-    var test = test
-    try snapshot.store?.forEachRecord(of: CatalogSchema.products) { (record) throws(StoreError) in
-      let view = ProductView(record)
-      if try test.passes(view) { rows.append(view.rowID) }
-      return rows.count <= Self.sortLimit
-    }
-    return rows
   }
 
   private func sorted(_ rows: [RowID]) throws(StoreError) -> [RowID] {

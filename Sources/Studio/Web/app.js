@@ -152,7 +152,9 @@ export function errorBox(error, again) {
 /** What to tell a person about an error. */
 export function messageOf(error) {
   if (error.code === "unreachable") return t("error.unreachable");
-  if (error.code === "unknownCommit") return t("error.unknownCommit") + " " + error.message;
+  if (error.code === "unknownCommit" || error.code === "unknownEarlierCommit") {
+    return t("error." + error.code) + " " + error.message;
+  }
   return error.message || t("error.page");
 }
 
@@ -317,8 +319,12 @@ function applyTheme() {
 function mark() {
   for (const link of document.querySelectorAll("nav a[data-page]")) {
     link.href = href(link.dataset.page);
-    if (link.dataset.page === shown?.view.page) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    if (link.dataset.page === shown?.view.page) {
+      link.setAttribute("aria-current", "page");
+      // In a narrow window the links are one row that scrolls.
+      const row = link.parentNode;
+      if (row.scrollWidth > row.clientWidth) row.scrollLeft = link.offsetLeft - row.clientWidth / 3;
+    } else link.removeAttribute("aria-current");
   }
 }
 

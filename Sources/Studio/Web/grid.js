@@ -50,6 +50,8 @@ export function createGrid({ label, load, fill, open, sort, move, active, leave,
   let anchor = 0;
   let pool = [];
   let pages = new Map();
+  /** The number of rows of the table when a page was loaded. */
+  let counts = new Map();
   let loading = new Map();
   let generation = 0;
   let current = { row: 0, column: 0 };
@@ -249,24 +251,30 @@ export function createGrid({ label, load, fill, open, sort, move, active, leave,
       }
     }
     for (const page of wanted) {
-      if (pages.has(page) || loading.has(page) || loading.size >= parallel) continue;
+      if (pages.has(page) && !isShort(page) || loading.has(page) || loading.size >= parallel) continue;
       fetchPage(page);
     }
     for (const page of pages.keys()) {
       if (pages.size <= keptPages) break;
-      if (page < seenFrom - 1 || page > seenTo + 1) pages.delete(page);
+      if (page < seenFrom - 1 || page > seenTo + 1) pages.delete(page) && counts.delete(page);
     }
+  }
+
+  /** Whether the table has become longer since a page was loaded, and has more rows of it. */
+  function isShort(page) {
+    return counts.get(page) !== count && pages.get(page).length < Math.min(pageSize, count - page * pageSize);
   }
 
   async function fetchPage(page) {
     const controller = new AbortController();
-    const mine = generation;
+    const mine = generation, length = count;
     loading.set(page, controller);
     try {
       const rows = await load(page, controller.signal);
       if (mine !== generation || controller.signal.aborted) return;
       loading.delete(page);
       pages.set(page, rows);
+      counts.set(page, length);
       render();
     } catch (error) {
       if (loading.get(page) === controller) loading.delete(page);
@@ -405,7 +413,11 @@ export function createGrid({ label, load, fill, open, sort, move, active, leave,
       for (const controller of loading.values()) controller.abort();
       loading.clear();
       pages.clear();
-      if (rows) pages.set(Math.floor(start / pageSize), rows);
+      counts.clear();
+      if (rows) {
+        pages.set(Math.floor(start / pageSize), rows);
+        counts.set(Math.floor(start / pageSize), next);
+      }
       for (const slot of pool) slot.index = -1, slot.row = undefined;
       count = next;
       current.row = Math.max(0, Math.min(count - 1, start));

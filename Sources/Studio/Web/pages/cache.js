@@ -10,7 +10,8 @@ export default {
     const { t } = context;
     const { lists } = await context.api.get("cache", { at: null });
     const sum = field => lists.reduce((total, list) => total + list[field], 0);
-    context.page(t("nav.cache"), present(context), lists.length === 0 ? empty("cache.none") : [
+    context.page(t("nav.cache"), present(context), h("div.head", {}, h("span"), context.exports("cache", { at: null })),
+      lists.length === 0 ? empty("cache.none") : [
       h("section.card", {}, h("div.stats", {}, [["cache.lists", number(lists.length)],
         ["cache.items", number(sum("items"))], ["cache.bytes", bytes(sum("bytes"))]].map(([key, text]) =>
         h("dl.stat", {}, h("dt", {}, t(key)), h("dd", {}, text))))),

@@ -22,9 +22,16 @@ export default {
   },
 };
 
+/** The changes of documents that wait. All belong to one store, so they are one commit. */
+function pendingDocuments(context, saved) {
+  return pending(context, "documents", changes => context.api.send("POST", "collections", {
+    changes: changes.map(({ collection, id, after }) => ({ collection, id, document: after })),
+  }), saved);
+}
+
 function showCollections(collections, context) {
   const { t, href } = context;
-  context.page(t("nav.documents"), present(context),
+  context.page(t("nav.documents"), present(context), pendingDocuments(context, context.showAgain).element,
     collections.length === 0 ? empty("documents.none") : h("section.card", {},
       table(t("documents.collections"), [t("documents.collection"), [t("nav.documents")], t("documents.indexes")],
         collections.map(item =>
@@ -50,23 +57,8 @@ async function showCollection(collection, view, context) {
   const list = h("ul.list.documents"), links = h("div");
   let next = null, asked = 0;
   const more = h("button.button", { type: "button", hidden: true, onclick: () => load(next) }, t("more"));
-  const edits = pending(context, path, async (changes, done) => {
-    if (changes.length > 1) {
-      // All in one commit, where the server can.
-      try {
-        const body = { changes: changes.map(({ id, after }) => ({ id, document: after ?? null })) };
-        await context.api.send("POST", path, body);
-        return;
-      } catch (error) {
-        if (error.status !== 404 && error.status !== 405) throw error;
-      }
-    }
-    for (const change of changes) {
-      const url = `${path}/${encodeURIComponent(change.id)}`;
-      await (change.after === undefined ? context.api.send("DELETE", url) : context.api.send("PUT", url, change.after));
-      done(change);
-    }
-  }, () => load(null));
+  const edits = pendingDocuments(context, () => load(null));
+  const keyOf = id => collection.name + "/" + JSON.stringify(id);
 
   async function load(after) {
     const ask = ++asked, question = { where: condition.value.trim(), order: order.value.trim() };
@@ -98,12 +90,11 @@ async function showCollection(collection, view, context) {
   }
 
   function row({ id, document }) {
-    const key = JSON.stringify(id);
     const body = h("div.stack");
     const shown = () => replace(body, tree(document, 2), context.store.editable && h("div.row", {},
       h("button.button.little", { type: "button", onclick: () => edit(body, id, document, shown) }, t("edit")),
       h("button.button.little.danger", { type: "button", onclick: () =>
-        edits.add(key, { id, title: json(id), before: document, after: undefined }) }, t("remove"))));
+        edits.add(keyOf(id), { ...change(id), before: document, after: undefined }) }, t("remove"))));
     const { id: _, ...rest } = document;
     const details = h("details", { ontoggle: () => { if (details.open && !body.firstChild) shown(); } },
       h("summary", {}, value(json(id), { class: "mono id" }), " ",
@@ -111,11 +102,15 @@ async function showCollection(collection, view, context) {
     return h("li", {}, details);
   }
 
+  function change(id) {
+    return { collection: collection.name, id, title: `${collection.name}: ${json(id)}` };
+  }
+
   /** A document as JSON to edit; `id` null is a new one. */
   function edit(place, id, document, close) {
     const wrong = h("p.bad", { role: "alert" });
     const text = h("textarea.mono", { rows: "12", spellcheck: "false", "aria-label": t("documents.json"),
-      value: JSON.stringify(edits.get(JSON.stringify(id))?.after ?? document, null, 2) });
+      value: JSON.stringify(edits.get(keyOf(id))?.after ?? document, null, 2) });
     replace(place, text, wrong, h("div.row", {},
       h("button.button.primary", { type: "button", onclick: () => {
         let changed;
@@ -123,8 +118,7 @@ async function showCollection(collection, view, context) {
         const its = changed?.id;
         if (typeof its !== "string" && typeof its !== "number") return wrong.textContent = t("documents.needsid");
         if (id !== null && its !== id) return wrong.textContent = t("documents.sameid");
-        edits.add(JSON.stringify(its), { id: its, title: json(its), before: id === null ? undefined : document,
-          after: changed });
+        edits.add(keyOf(its), { ...change(its), before: id === null ? undefined : document, after: changed });
         close();
         edits.element.scrollIntoView({ block: "nearest" });
       } }, t("pending.keep")),

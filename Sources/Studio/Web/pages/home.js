@@ -47,17 +47,18 @@ function commits(store, { t, href }) {
   const rows = one => (one.products?.upserted ?? 0) + (one.products?.deleted ?? 0)
     + (one.relations?.written ?? 0) + (one.relations?.deleted ?? 0);
   const most = Math.max(1, ...list.map(rows));
-  const width = 600, tall = 72, step = Math.min(24, width / Math.max(1, list.length));
+  // As wide as the usual number of commits, so that a few are not drawn as blocks.
+  const width = 600, tall = 72, slots = Math.max(list.length, 30), step = width / slots;
   return h("section.card.wide", { "aria-labelledby": "commits" },
     h("div.head", {}, h("h2", { id: "commits" }, t("home.commits")), h("a.small", { href: href("history") },
       t("nav.history"))),
     list.length > 0 && s("svg.spark", {
-      viewBox: `0 0 ${Math.max(1, step * list.length)} ${tall}`, preserveAspectRatio: "none", role: "img",
+      viewBox: `0 0 ${width} ${tall}`, preserveAspectRatio: "none", role: "img",
       "aria-label": t("home.commits.text", { n: list.length, most, last: store.sequence }),
     }, list.map((one, i) => {
       const high = Math.max(2, Math.sqrt(rows(one) / most) * (tall - 4));
       return s("rect" + (one.mode === "full" ? ".full" : ""), { x: i * step + step * .12, width: step * .76,
-        y: tall - high, height: high, rx: 1.5 },
+        y: tall - high, height: high },
         s("title", {}, `${t("home.commits.rows", { n: one.sequence, rows: rows(one) })} · ${time(one.time)}`));
     })),
     h("p.small.muted", {}, t("home.commits.text", { n: list.length, most, last: store.sequence })));

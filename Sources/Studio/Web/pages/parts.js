@@ -136,7 +136,8 @@ export function fields(changes) {
     h("dt", {}, value(field, { class: "mono" })),
     h("dd", {},
       before === undefined || before === null ? null : h("del", {}, value(clip(json(before), 400))),
-      h("span.muted", { "aria-hidden": "true" }, " → "),
+      before !== undefined && before !== null && after !== undefined && after !== null
+        && h("span.muted", { "aria-hidden": "true" }, " → "),
       after === undefined || after === null ? null : h("ins", {}, value(clip(json(after), 400)))),
   ]));
 }
@@ -149,7 +150,7 @@ addEventListener("beforeunload", event => {
 
 /**
  * Changes that wait for a review, those of `name`. `add` takes one (a later one with the same key takes its place), `element` shows them
- * with their differences, and "Save" calls `save(changes)`, which sends them and throws where it could not.
+ * with their differences, and "Save" calls `save(changes)`, which saves all of them or throws.
  */
 export function pending(context, name, save, saved) {
   if (!waiting.has(name)) waiting.set(name, new Map());
@@ -180,7 +181,7 @@ export function pending(context, name, save, saved) {
     busy = true;
     show();
     try {
-      await save([...changes.values()], change => changes.delete(change.key));
+      await save([...changes.values()]);
       changes.clear();
       busy = false;
       show();
@@ -198,7 +199,7 @@ export function pending(context, name, save, saved) {
     get: key => changes.get(key),
     add(key, change) {
       if (JSON.stringify(change.before) === JSON.stringify(change.after)) changes.delete(key);
-      else changes.set(key, { ...change, key });
+      else changes.set(key, change);
       show();
       context.announce(t("pending.n", { n: changes.size }));
     },

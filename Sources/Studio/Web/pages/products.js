@@ -34,7 +34,11 @@ async function show(main, view, context) {
   /** The cursor of each page of search results that is known to exist, and how many results are known. */
   let cursors = [], known = 0;
   let poll = 0, later = 0;
+  /** Whether the server is still finding rows of the table. */
+  let isCounting = false;
   let facetsFor = null, facetRequest = null, facetDelay = 0;
+  /** The groups of filters with their counts that are shown. */
+  let drawn = [[], []];
 
   // Addresses
 
@@ -85,7 +89,14 @@ async function show(main, view, context) {
   const exports = h("span", {});
   const problem = h("div", {});
   const blank = h("p.blank", { hidden: true });
-  const facets = h("div.facets", { id: "facets" });
+  // The condition is not drawn again with the counts, so that they do not take away what somebody types.
+  const condition = h("input.mono", { id: "filter-where", placeholder: "weight > 500", autocomplete: "off",
+    spellcheck: "false", value: state.filters.where ?? "" });
+  const since = h("div.facet-group"), lists = h("div.facet-lists");
+  const facets = h("div.facets", { id: "facets" }, since, h("form.facet-group", { onsubmit: event => {
+    event.preventDefault();
+    setFilter("where", condition.value.trim());
+  } }, h("label.label", { for: condition.id }, t("filter.where")), condition), lists);
   const facetButton = h("button.button", {
     type: "button", "aria-expanded": "true", "aria-controls": "facets", onclick: () => showFacets(facets.hidden),
   }, t("products.filters"));
@@ -156,9 +167,18 @@ async function show(main, view, context) {
       grid.setCount(found(page, answer));
       return answer.results.map(one => toRow(one.product, one.matched));
     }
-    const answer = await api.get("products", { ...query(), offset: page * pageSize, limit: pageSize }, { signal });
+    const answer = await ask(page * pageSize, signal);
     if (typeof answer.count === "number") setCount(answer.count);
     return answer.rows.map(product => toRow(product));
+  }
+
+  /** A page of the table. While its rows are being found, asks again; the first page may be empty until then. */
+  async function ask(offset, signal) {
+    for (;;) {
+      const answer = await api.get("products", { ...query(), offset, limit: pageSize }, { signal });
+      if (offset === 0 || answer.rows.length > 0 || answer.count !== null) return answer;
+      sayCounting(answer.found);
+    }
   }
 
   function query() {
@@ -182,7 +202,14 @@ async function show(main, view, context) {
     say(t("products.count", { n: count }));
   }
 
+  /** Tells how many rows have been found. A screen reader waits for the last number. */
+  function sayCounting(n) {
+    counted.setAttribute("aria-busy", "true");
+    counted.textContent = t("products.counting", { n });
+  }
+
   function say(text) {
+    counted.removeAttribute("aria-busy");
     if (counted.textContent !== text) counted.textContent = text;
   }
 
@@ -192,6 +219,7 @@ async function show(main, view, context) {
     request = new AbortController();
     const { signal } = request;
     clearTimeout(poll);
+    isCounting = false;
     drawBar();
     try {
       if (state.q !== "") {
@@ -207,17 +235,16 @@ async function show(main, view, context) {
           start = Math.max(0, (offset ?? 0) - 3);
         }
         const first = Math.floor(start / pageSize) * pageSize;
-        const answer = await api.get("products", { ...query(), offset: first, limit: pageSize }, { signal });
+        const answer = await ask(first, signal);
         const rows = answer.rows.map(product => toRow(product));
-        const end = first + rows.length;
-        const full = rows.length === pageSize;
-        grid.reset({ count: answer.count ?? end + (full ? pageSize : 0), rows,
-          start: Math.min(start, Math.max(0, (answer.count ?? end) - 1)) });
-        if (answer.count === null && full) {
-          say(t("products.counting"));
+        const length = answer.count ?? answer.found;
+        grid.reset({ count: length, rows, start: Math.min(start, Math.max(0, length - 1)) });
+        isCounting = answer.count === null;
+        if (isCounting) {
+          sayCounting(length);
           poll = setTimeout(() => count(signal), 100);
         } else {
-          say(t("products.count", { n: answer.count ?? end }));
+          say(t("products.count", { n: length }));
         }
       }
       replace(problem);
@@ -238,18 +265,28 @@ async function show(main, view, context) {
   async function count(signal) {
     try {
       const answer = await api.get("products", { ...query(), columns: "id", offset: 0, limit: 1 }, { signal });
-      if (answer.count === null) poll = setTimeout(() => count(signal), 150);
-      else {
+      if (signal.aborted) return;
+      isCounting = answer.count === null;
+      if (isCounting) {
+        grid.setCount(answer.found);
+        sayCounting(answer.found);
+        poll = setTimeout(() => count(signal), 150);
+      } else {
         setCount(answer.count);
         setColumns();
+        loadFacets();
       }
+      showEmpty();
     } catch (error) {
-      if (error.name !== "AbortError") replace(problem, errorBox(error, reload));
+      if (error.name === "AbortError") return;
+      isCounting = false;
+      say("");
+      replace(problem, errorBox(error, reload));
     }
   }
 
   function showEmpty() {
-    blank.hidden = grid.count > 0;
+    blank.hidden = grid.count > 0 || isCounting;
     blank.textContent = t(state.q !== "" ? "products.noResults" : "products.none");
   }
 
@@ -381,11 +418,13 @@ async function show(main, view, context) {
   async function loadFacets() {
     const key = JSON.stringify([state.q, state.filters]);
     if (facets.hidden || facetsFor === key) return;
+    if (!since.firstChild || isCounting) drawFacets(...drawn);
+    // Counting reads every row: the rows of the table come first.
+    if (isCounting) return;
     facetsFor = key;
     facetRequest?.abort();
     const mine = facetRequest = new AbortController();
     const groups = [["isSet", "set"], ["delFlag", "deleted"], ["category", "category"], ["brand", "brand"]];
-    if (!facets.firstChild) drawFacets([], []);
     const without = name => Object.fromEntries(Object.entries(state.filters).filter(pair => pair[0] !== name));
     try {
       // One after another: counting reads every row, and the server has rows of the table to answer in between.
@@ -397,10 +436,10 @@ async function show(main, view, context) {
       drawFacets(groups, answers);
     } catch (error) {
       if (error.name === "AbortError") return;
-      // A bad condition is told above the table already.
+      // A bad condition and an unknown commit are told above the table already.
       facetsFor = null;
       drawFacets([], []);
-      if (error.status !== 400) facets.append(errorBox(error, loadFacets));
+      if (error.status !== 400 && error.code !== "unknownEarlierCommit") lists.append(errorBox(error, loadFacets));
     }
   }
 
@@ -414,9 +453,10 @@ async function show(main, view, context) {
   }
 
   function drawFacets(groups, answers) {
+    drawn = [groups, answers];
     const focused = facets.contains(document.activeElement)
       ? document.activeElement.id || document.activeElement.getAttribute("aria-label")?.replace(/ \d+$/, "") : null;
-    const lists = groups.map(([, filter], i) => {
+    const counts = groups.map(([, filter], i) => {
       let items;
       const values = answers[i].values;
       if (filter === "set") {
@@ -437,23 +477,15 @@ async function show(main, view, context) {
         h("ul", { "aria-labelledby": "facet-" + filter }, items), answers[i].complete === false
           && h("p.tiny.muted", {}, t("products.partial")));
     });
-    const since = state.filters.since;
+    const from = state.filters.since;
     const commits = (context.store?.commits ?? []).slice(1);
-    const known = commits.some(one => String(one.sequence) === since);
-    replace(facets,
-      h("div.facet-group", {}, h("label.label", { for: "filter-since" }, t("filter.since")),
-        h("select", { id: "filter-since", onchange: event => setFilter("since", event.target.value) },
-          h("option", { value: "" }, t("products.anyTime")),
-          since && !known && h("option", { value: since, selected: true }, t("commit", { n: Number(since) })),
-          commits.map(one => h("option", { value: one.sequence, selected: String(one.sequence) === since },
-            `${t("commit", { n: one.sequence })} · ${ago(one.time)}`)))),
-      h("form.facet-group", { onsubmit: event => {
-        event.preventDefault();
-        setFilter("where", event.target.elements[0].value.trim());
-      } }, h("label.label", { for: "filter-where" }, t("filter.where")),
-      h("input.mono", { id: "filter-where", value: state.filters.where ?? "", placeholder: "weight > 500",
-        autocomplete: "off", spellcheck: "false" })),
-      lists);
+    const known = commits.some(one => String(one.sequence) === from);
+    replace(since, h("label.label", { for: "filter-since" }, t("filter.since")), h("select", { id: "filter-since", onchange: event => setFilter("since", event.target.value) },
+      h("option", { value: "" }, t("products.anyTime")),
+      from && !known && h("option", { value: from, selected: true }, t("commit", { n: Number(from) })),
+      commits.map(one => h("option", { value: one.sequence, selected: String(one.sequence) === from },
+        `${t("commit", { n: one.sequence })} · ${ago(one.time)}`))));
+    replace(lists, counts);
     if (focused !== null) {
       const again = document.getElementById(focused)
         ?? [...facets.querySelectorAll("button.facet")].find(one => one.getAttribute("aria-label").replace(/ \d+$/,
@@ -513,6 +545,7 @@ async function show(main, view, context) {
         && JSON.stringify(before.filters) === JSON.stringify(state.filters)
           && before.columns.join() === state.columns.join();
       if (field.value.trim() !== state.q) field.value = state.q;
+      if (before.filters.where !== state.filters.where) condition.value = state.filters.where ?? "";
       if (!same) {
         setColumns();
         await reload();

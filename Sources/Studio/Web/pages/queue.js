@@ -106,7 +106,7 @@ export default {
     const refresh = h("button.button", { type: "button", onclick: again }, t("refresh"));
     await load();
     context.page(t("nav.queue"), present(context), h("div.head", {}, refresh,
-      context.exports("queue", { state: state === "held" ? null : state, at: null }, ["ndjson"])), problem, body,
+      context.exports("queue", { state, at: null })), problem, body,
       !context.store.decidesUploads && h("p.muted.small", {}, t("queue.readonly")));
     return { update: () => false };
   },

@@ -9,14 +9,9 @@ export default {
   async show(main, view, context) {
     const { t } = context;
     const body = h("div.stack"), form = h("div");
-    const url = change => `settings/${encodeURIComponent(change.owner)}/${encodeURIComponent(change.name)}`;
-    const edits = pending(context, "settings", async (changes, done) => {
-      for (const change of changes) {
-        await (change.after === undefined ? context.api.send("DELETE", url(change))
-          : context.api.send("PUT", url(change), { value: change.after }));
-        done(change);
-      }
-    }, () => load().catch(error => { if (error.name !== "AbortError") replace(body, errorBox(error, load)); }));
+    const edits = pending(context, "settings", changes => context.api.send("POST", "settings", {
+      changes: changes.map(({ owner, name, after }) => ({ owner, name, value: after })),
+    }), () => load().catch(error => { if (error.name !== "AbortError") replace(body, errorBox(error, load)); }));
 
     async function load() {
       const { settings } = await context.api.get("settings", { at: null });
@@ -78,7 +73,8 @@ export default {
     }
 
     await load();
-    context.page(t("nav.settings"), present(context), edits.element,
+    context.page(t("nav.settings"), present(context), h("div.head", {}, h("span"),
+      context.exports("settings", { at: null })), edits.element,
       context.store.editable ? h("p", {}, h("button.button",
         { type: "button", onclick: event => edit(null, event.currentTarget) }, t("settings.new")))
         : h("p.muted.small", {}, t("settings.readonly")),

@@ -1,0 +1,169 @@
+import Bytes
+package import LogStore
+
+/// The differences between two commits, of which products are read when they are asked for: two row IDs are kept for
+/// each.
+package struct CatalogDifferences: Sendable {
+  /// The commit in which the differences begin.
+  package let earlier: CatalogSnapshot
+  /// The commit to which they lead.
+  package let later: CatalogSnapshot
+  /// The relations that differ, sorted by set, component and id in byte order.
+  package let relations: [CatalogChange<Relation>]
+  /// The number of products that were added, removed and changed.
+  package let productCounts: (added: Int, removed: Int, changed: Int)
+  /// The rows of the products that differ, sorted by id in byte order.
+  private let products: [ProductRows]
+
+  init(
+    _ earlier: CatalogSnapshot, _ later: CatalogSnapshot, _ products: [ProductRows],
+    _ relations: [CatalogChange<Relation>]
+  ) {
+    self.earlier = earlier
+    self.later = later
+    self.products = products
+    self.relations = relations
+    let added = products.count { $0.before == nil }
+    let removed = products.count { $0.after == nil }
+    productCounts = (added, removed, products.count - added - removed)
+  }
+
+  /// The number of products that differ.
+  package var productCount: Int { products.count }
+
+  /// Reads the change of a product.
+  ///
+  /// - Parameter index: The index of the product, less than ``productCount``.
+  /// - Throws: `StoreError.damaged`.
+  package func product(_ index: Int) throws(StoreError) -> CatalogChange<Product> {
+    let rows = products[index]
+    var change = CatalogChange<Product>(before: nil, after: nil)
+    if let row = rows.before { change.before = try earlier.product(row) }
+    if let row = rows.after { change.after = try later.product(row) }
+    return change
+  }
+}
+
+/// The rows of one product in two commits; `nil` where the commit does not have it. It takes 8 bytes.
+struct ProductRows: Sendable {
+  /// No row has this number, because a footer follows each row.
+  private static let none = UInt32.max
+  private var numbers = (before: Self.none, after: Self.none)
+
+  init(before: RowID? = nil, after: RowID? = nil) {
+    self.before = before
+    self.after = after
+  }
+
+  var before: RowID? {
+    get { Self.row(numbers.before) }
+    set { numbers.before = Self.number(newValue) }
+  }
+
+  var after: RowID? {
+    get { Self.row(numbers.after) }
+    set { numbers.after = Self.number(newValue) }
+  }
+
+  private static func row(_ number: UInt32) -> RowID? { number == none ? nil : RowID(number: UInt64(number)) }
+  private static func number(_ row: RowID?) -> UInt32 { row.map { UInt32(truncatingIfNeeded: $0.number) } ?? none }
+}
+
+extension CatalogSnapshot {
+  /// Returns the differences from another commit of this catalogue to this one, like ``changes(since:)``.
+  ///
+  /// - Throws: `StoreError.damaged`.
+  /// - Complexity: As ``changes(since:)``, with 8 bytes for each product that differs. From an empty catalogue, with an
+  ///   index of the ids, a few nanoseconds for each product.
+  package func differences(since other: CatalogSnapshot) throws(StoreError) -> CatalogDifferences {
+    if other.sequence > sequence {
+      let (products, relations) = try other.differingRows(since: self)
+      return CatalogDifferences(
+        other, self, products.map { ProductRows(before: $0.after, after: $0.before) },
+        relations.map { CatalogChange(before: $0.after, after: $0.before) })
+    }
+    let (products, relations) = try differingRows(since: other)
+    return CatalogDifferences(other, self, products, relations)
+  }
+
+  /// Returns the differences from a commit that is not later than this one.
+  private func differingRows(
+    since other: CatalogSnapshot
+  ) throws(StoreError) -> (products: [ProductRows], relations: [CatalogChange<Relation>]) {
+    guard let store else { return ([], []) }
+    guard let earlier = other.store else {
+      var relations: [Relation] = []
+      // Relations are found by reading the complete file.
+      if relationCount > 0 { try forEachRelation { relations.append($0) } }
+      return (
+        try rowsByID().map { ProductRows(after: $0) },
+        Self.changes(added: relations, removed: [])
+      )
+    }
+    guard try store.descends(from: earlier) else {
+      let rows = try differingRows(from: other)
+      return (
+        try pairs(rows.addedProducts, rows.removedProducts, other),
+        Self.changes(added: rows.addedRelations, removed: rows.removedRelations)
+      )
+    }
+    let rows = try store.changes(since: earlier)
+    return (
+      try pairs(rows.added[CatalogSchema.products], rows.removed[CatalogSchema.products], other),
+      Self.changes(
+        added: try Self.relations(rows.added[CatalogSchema.relations], in: store),
+        removed: try Self.relations(rows.removed[CatalogSchema.relations], in: earlier))
+    )
+  }
+
+  /// The rows of all products by id: in the order of the index if there is one.
+  private func rowsByID() throws(StoreError) -> [RowID] {
+    guard let store, let index = store.orderedIndex(CatalogSchema.products, named: CatalogIndexes.Order.id.rawValue)
+    else { return try productRowsByID() }
+    var rows: [RowID] = []
+    rows.reserveCapacity(productCount)
+    var cursor = try store.cursor(index)
+    while try cursor.next() {
+      // The index does not tell longer ids apart.
+      if cursor.key.byteCount == OrderedKeys.maximumKeyLength { return try productRowsByID() }
+      rows.append(cursor.row)
+    }
+    return rows
+  }
+
+  /// Pairs rows that were added and removed by the ids of their products, and leaves out those with the same content.
+  private func pairs(
+    _ added: [RowID], _ removed: [RowID], _ other: CatalogSnapshot
+  ) throws(StoreError) -> [ProductRows] {
+    // In either commit, at most one live product has a given id.
+    var pairs: [[UInt8]: ProductRows] = [:]
+    for row in removed {
+      if let id = try other.productID(at: row) { pairs[id, default: ProductRows()].before = row }
+    }
+    for row in added {
+      if let id = try productID(at: row) { pairs[id, default: ProductRows()].after = row }
+    }
+    var differing: [ProductRows] = []
+    for (_, pair) in pairs.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      if let before = pair.before, let after = pair.after,
+        try other.productContent(at: before) == productContent(at: after)
+      {
+        continue
+      }
+      differing.append(pair)
+    }
+    return differing
+  }
+
+  private func productContent(at row: RowID) throws(StoreError) -> [UInt8]? {
+    try withProduct(row) { (view) throws(StoreError) in
+      var content: [UInt8] = []
+      try view.appendContent(to: &content)
+      return content
+    }
+  }
+
+  fileprivate func product(_ row: RowID) throws(StoreError) -> Product? {
+    try withProduct(row) { (view) throws(StoreError) in try copy(view) }
+  }
+}

@@ -1,0 +1,16 @@
+package import DocumentFormat
+
+extension DocumentTransaction {
+  /// Adds a document, or replaces the one with the ID in its field `id`.
+  ///
+  /// - Throws: `DocumentStoreError.noID`, `.idRounded`, `.idTooLong`.
+  package func put(_ document: DocumentValue, in collection: UntypedCollection) throws {
+    let new = try collection.encode(document)
+    put(collection.table, new.key, new.bytes)
+  }
+
+  /// Deletes a document. Returns whether it existed.
+  package func delete(_ id: DocumentValue, from collection: UntypedCollection) throws -> Bool {
+    try delete(collection.table, id.documentBytes)
+  }
+}
