@@ -184,8 +184,8 @@ let package = Package(
     module(
       "CatalogOrigin",
       [
-        "CatalogRows", "CatalogWire", "Documents", "JSONFormat", "LogStore", "RowSources", "TextFormat", crypto,
-        httpTypes, hummingbird, logging, nioCore, serviceLifecycle,
+        "CatalogRows", "CatalogWire", "Documents", "JSONFormat", "LogStore", "RowSources", "Storage", "TextFormat",
+        crypto, httpTypes, hummingbird, logging, nioCore, serviceLifecycle,
       ]),
     module(
       "UploadHTTP",

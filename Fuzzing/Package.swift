@@ -28,7 +28,9 @@ let package = Package(
     .target(name: "CDaemon", cSettings: instrumentedC),
     .target(
       name: "CSearchTables", exclude: ["LICENSE-UNICODE.txt", "README.md"], cSettings: instrumentedC),
+    .target(name: "CTextEncoding", cSettings: instrumentedC),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .target(name: "Bytes", dependencies: ["CChecksum"], swiftSettings: lifetimes),
     .target(name: "RecordFormat", dependencies: ["Bytes", "CChecksum"], swiftSettings: lifetimes),
     .target(name: "Storage", dependencies: ["Bytes", "CStorage"], swiftSettings: lifetimes),
@@ -63,6 +65,12 @@ let package = Package(
         "Storage", "TextFormat",
       ],
       swiftSettings: library),
+    // Without the trait PostgreSQL: how rows are written, not what asks a server.
+    .target(name: "RowSources", dependencies: ["CTextEncoding", "CZstd", "JSONFormat"], swiftSettings: library),
+    // The mapping of the command, without what reads the file.
+    .target(
+      name: "MappingFile", dependencies: ["CatalogRows", "CatalogWire", "JSONFormat", "RowSources", "TextFormat"],
+      swiftSettings: strict),
     // What decodes, without what opens: that needs packages of others.
     .target(name: "ScanInputs", dependencies: ["CDaemon", "JSONFormat", "TextFormat"], swiftSettings: library),
     .target(name: "CProcessSupport"),
@@ -77,8 +85,8 @@ let package = Package(
       name: "shelfmark-fuzz",
       dependencies: [
         "Barcodes", "Bytes", "CFuzzer", "Catalog", "CatalogRows", "CatalogWire", "DocumentFormat", "Documents",
-        "GzipStream", "JSONFormat", "LogStore", "RecordFormat", "ScanInputs", "Storage", "StoreTestSupport",
-        "Workspace",
+        "GzipStream", "JSONFormat", "LogStore", "MappingFile", "RecordFormat", "RowSources", "ScanInputs", "Storage",
+        "StoreTestSupport", "Workspace",
       ],
       swiftSettings: strict,
       // The linker that comes with the toolchain: GNU gold fails on what the sanitizer adds.

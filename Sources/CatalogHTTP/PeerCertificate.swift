@@ -3,6 +3,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import Synchronization
+import TextFormat
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -67,6 +68,9 @@ struct PeerCertificate: Sendable {
   }
 
   private static func day(_ seconds: Int64) -> String {
-    Date(timeIntervalSince1970: Double(seconds)).formatted(Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day())
+    // A time far outside of the years 1 to 9999 is clamped to them.
+    let milliseconds = seconds.multipliedReportingOverflow(by: 1000)
+    let time = CivilTime(milliseconds: milliseconds.overflow ? (seconds < 0 ? .min : .max) : milliseconds.partialValue)
+    return String(time.secondsText.prefix(10))
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 package import Logging
+import Storage
 import Synchronization
 
 /// The catalogue that a server answers from, reloaded when its files change.
@@ -213,8 +214,8 @@ package struct OriginClock: Sendable {
   /// The machine's time in its time zone, because the `updateTime` of rows usually is local time: both kinds of stamp
   /// then stay in order across a restart.
   package static let local = OriginClock {
-    let now = Date()
-    return Int64(now.timeIntervalSince1970) + Int64(TimeZone.current.secondsFromGMT(for: now))
+    let now = Int64(Date().timeIntervalSince1970)
+    return now + Int64(LocalTime.secondsAheadOfUTC(at: now))
   }
 
   func now() -> Stamp { Stamp(secondsSince1970: seconds()) }

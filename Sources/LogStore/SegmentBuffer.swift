@@ -8,6 +8,9 @@ import Bytes
 /// Invariant: the first `count` bytes of `storage` belong to the segment; the bytes after them are undefined.
 struct SegmentBuffer {
   private static let firstByteCount = 4096
+  /// The largest number of bytes by which the buffer grows at once, unless more are needed; a smaller one doubles. All of
+  /// them are set, so they count as memory of the process.
+  private static let largestStep = 1 << 20
 
   private var storage: [UInt8]
   private(set) var count: Int
@@ -52,7 +55,7 @@ struct SegmentBuffer {
 
   @inline(never)
   private mutating func makeRoom(for more: Int) {
-    let capacity = max(count + more, 2 * storage.count)
+    let capacity = max(count + more, storage.count + min(storage.count, Self.largestStep))
     storage.append(contentsOf: repeatElement(0, count: capacity - storage.count))
   }
 }

@@ -20,11 +20,15 @@ import Darwin
 struct SegmentBuilder {
   /// The default number of buffered bytes after which a segment is written in parts.
   static let flushLimit = 8 << 20
+  /// The number of buffered bytes after which a further part is written in the background. There are up to four buffers
+  /// then: one that is filled, two that wait, and one that is being written.
+  private static let partLimit = 1 << 20
 
   /// The offset of the segment in the file.
   let start: Int
   private let file: any StorageFile
-  private let flushLimit: Int
+  /// The number of buffered bytes after which the next part is written.
+  private var flushLimit: Int
   private var buffer: SegmentBuffer
   private var bufferStart: Int
   private var bodyChecksum: UInt32 = 0
@@ -193,6 +197,7 @@ struct SegmentBuilder {
     let written = buffer.count
     if let writeBehind {
       do { buffer = try writeBehind.write(buffer, from: skipped, at: bufferStart + skipped) } catch { throw .io(error) }
+      flushLimit = min(flushLimit, Self.partLimit)
     } else {
       try write(from: skipped, count, at: bufferStart + skipped)
       buffer.removeAll()

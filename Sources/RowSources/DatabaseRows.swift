@@ -25,10 +25,8 @@ public struct DatabaseRows: ~Copyable {
   private struct Column {
     /// The name as a JSON string, and a colon.
     var key: [UInt8]
-    var kind: Kind
+    var kind: DatabaseValue
   }
-
-  private enum Kind { case text, number, boolean, json }
 
   /// Connects, and sends the first statement.
   ///
@@ -130,29 +128,13 @@ public struct DatabaseRows: ~Copyable {
     for index in columns.indices {
       if index > 0 { json.append(UInt8(ascii: ",")) }
       json += columns[index].key
-      result.withValue(index) { Self.append($0, columns[index].kind, to: &json) }
+      result.withValue(index) { columns[index].kind.append($0, to: &json) }
     }
     if let (set, part) = pair {
       json += #","id":"#.utf8
       JSONWriter.append(text: "\(result.text(set) ?? ""):\(result.text(part) ?? "")", to: &json)
     }
     json += [UInt8(ascii: "}"), 0x0A]
-  }
-
-  private static func append(_ value: Span<UInt8>?, _ kind: Kind, to json: inout [UInt8]) {
-    guard let value else {
-      json += "null".utf8
-      return
-    }
-    switch kind {
-    case .boolean where value.count == 1: json += (value[0] == UInt8(ascii: "t") ? "true" : "false").utf8
-    // NaN and Infinity are no numbers in JSON.
-    case .number where value.count > 0 && value[value.count - 1] <= UInt8(ascii: "9"): json.append(copying: value)
-    case .json:
-      // White space between values may have line ends; strings have none.
-      for index in value.indices { json.append(value[index] == 0x0A || value[index] == 0x0D ? 0x20 : value[index]) }
-    default: JSONWriter.append(text: value, to: &json)
-    }
   }
 
   // MARK: Columns
@@ -174,16 +156,7 @@ public struct DatabaseRows: ~Copyable {
       var key: [UInt8] = []
       JSONWriter.append(text: name, to: &key)
       key.append(UInt8(ascii: ":"))
-      let kind: Kind =
-        switch column.type {
-        case ColumnType.bool: .boolean
-        case ColumnType.int2, ColumnType.int4, ColumnType.int8, ColumnType.numeric, ColumnType.float4,
-          ColumnType.float8:
-          .number
-        case ColumnType.json, ColumnType.jsonb: .json
-        default: .text
-        }
-      return Column(key: key, kind: kind)
+      return Column(key: key, kind: DatabaseValue(type: column.type))
     }
   }
 

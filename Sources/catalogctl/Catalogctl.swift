@@ -56,7 +56,7 @@ enum Main {
       // process.
       try MappingGuard.install()
       signal(SIGXFSZ, SIG_IGN)
-      var command = try Catalogctl.parseAsRoot(CommandWords.arranged(Array(CommandLine.arguments.dropFirst())))
+      var command = try CommandWords.parse(Array(CommandLine.arguments.dropFirst()))
       ClosedStreams.prepare(for: command)
       if var asynchronous = command as? AsyncParsableCommand {
         try await asynchronous.run()

@@ -17,24 +17,44 @@ struct CommandWords {
   private var options: [String] = []
   private var rest: ArraySlice<String>
 
-  /// Returns the arguments in the order that the parser accepts.
+  /// Returns the command that the arguments name, with its options and values.
   ///
-  /// - Throws: `Failure` with exit code 64 for a command that does not exist.
-  static func arranged(_ arguments: [String]) throws -> [String] {
-    var words = CommandWords(rest: arguments[...])
-    try words.walk()
+  /// - Throws: `Failure` with exit code 64 for a command that does not exist, and the parser's errors.
+  static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+    let words = try CommandWords(arguments)
+    return try words.parsedAlone() ?? Catalogctl.parseAsRoot(words.arranged())
+  }
+
+  /// Parses the command without its parents if it names its parent itself: a quarter of the processor time of a lookup
+  /// is what the parser does for the root, such as looking for a request for completions.
+  ///
+  /// - Returns: `nil` for all other commands, for help, and for arguments with an error, so that the message is that of
+  ///   the whole command line.
+  private func parsedAlone() -> (any ParsableCommand)? {
+    guard command.configuration._superCommandName != nil else { return nil }
+    guard let parsed = try? command.parseAsRoot(options + rest) else { return nil }
+    return type(of: parsed) == command ? parsed : nil
+  }
+
+  /// The arguments in the order that the parser accepts.
+  ///
+  /// - Throws: `Failure` with exit code 64 if JSON is asked for and no command is given.
+  private func arranged() throws -> [String] {
     // A command group has no options of its own; its help is shown.
-    let isGroup = !words.subcommands.isEmpty && words.rest.isEmpty && !(words.command is Users.Type)
-    if isGroup, words.options.contains("--json") {
-      let group = words.name
+    let isGroup = !subcommands.isEmpty && rest.isEmpty && !(command is Users.Type)
+    if isGroup, options.contains("--json") {
+      let group = name
       throw Failure(
         .usage,
         "no command is given, and help is not JSON; Usage: \(group) COMMAND; '\(group) --help' lists the commands")
     }
-    return words.path + (isGroup ? [] : words.options) + words.rest
+    return path + (isGroup ? [] : options) + rest
   }
 
-  private init(rest: ArraySlice<String>) { self.rest = rest }
+  private init(_ arguments: [String]) throws {
+    rest = arguments[...]
+    try walk()
+  }
 
   private var subcommands: [any ParsableCommand.Type] { command.configuration.subcommands }
 

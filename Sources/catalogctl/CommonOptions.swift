@@ -3,6 +3,7 @@ import Catalog
 import Foundation
 import LogStore
 import Synchronization
+import TextFormat
 import Workspace
 
 /// The options that select the root directory and the user.
@@ -198,7 +199,6 @@ struct OutputOptions: ParsableArguments {
 enum Moment {
   /// Microseconds since 1970 as `2026-01-31T23:59:59Z`.
   static func text(_ microseconds: Int64) -> String {
-    Date(timeIntervalSince1970: Double(microseconds) / 1_000_000)
-      .formatted(Date.ISO8601FormatStyle(timeZone: .gmt))
+    CivilTime(milliseconds: Int64(Int(microseconds).dividedRoundingDown(by: 1000))).secondsText
   }
 }

@@ -6,7 +6,7 @@ import RowSources
 import TextFormat
 
 /// A mapping with what it says about the file as a whole, and its form as JSON.
-struct MappingFile {
+struct MappingFile: Equatable {
   /// An error in a mapping.
   struct Invalid: Error { var message: String }
 
@@ -21,18 +21,12 @@ struct MappingFile {
 
   init() {}
 
-  /// - Throws: `Failure` with exit code 66 or 64.
-  init(path: String) throws {
-    var bytes: [UInt8] = []
-    let file = try InputFile(path)
-    while let piece = try file.next() {
-      bytes += piece
-      guard bytes.count <= 1 << 20 else { throw Failure(.usage, "\(path): a mapping has at most 1 MiB") }
+  /// - Throws: ``Invalid`` for text that is not the JSON of a mapping.
+  init(json: [UInt8]) throws(Invalid) {
+    guard let object = try? JSONSerialization.jsonObject(with: Data(json)) as? [String: Any] else {
+      throw Invalid(message: "this is no JSON object; --save-map writes an example")
     }
-    guard let object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] else {
-      throw Failure(.usage, "\(path): this is no JSON object; --save-map writes an example")
-    }
-    do throws(Invalid) { try read(object) } catch { throw Failure(.usage, "\(path): \(error.message)") }
+    try read(object)
   }
 
   // MARK: Parts
@@ -72,7 +66,7 @@ struct MappingFile {
     for (key, value) in object.sorted(by: { $0.key < $1.key }) {
       switch key {
       case "format":
-        guard let format = RowFileFormat(argument: try Self.text(value, key)) else {
+        guard let format = RowFileFormat(named: try Self.text(value, key)) else {
           throw Invalid(message: "format is csv, tsv, ndjson or json")
         }
         self.format = format
@@ -94,7 +88,7 @@ struct MappingFile {
       case "since": since = try Self.text(value, key)
       case "fields":
         guard let fields = value as? [String: Any] else { throw Invalid(message: "fields is an object") }
-        for (name, rule) in fields { try read(rule, for: try Self.field(name)) }
+        for (name, rule) in fields.sorted(by: { $0.key < $1.key }) { try read(rule, for: try Self.field(name)) }
       default:
         throw Invalid(
           message: "\"\(key)\" is unknown; a mapping has format, encoding, delimiter, decimal, date, true, automatic,"
@@ -112,7 +106,7 @@ struct MappingFile {
       mapping.constants[field] = try Self.text(constant, "constant")
       return
     }
-    for key in object.keys where !["columns", "join", "steps"].contains(key) {
+    for key in object.keys.sorted() where !["columns", "join", "steps"].contains(key) {
       throw Invalid(message: "\(field.key): \"\(key)\" is unknown; a field has columns, join and steps, or a constant")
     }
     guard let columns = object["columns"] else { throw Invalid(message: "\(field.key): columns are missing") }
@@ -173,6 +167,7 @@ struct MappingFile {
     if mapping.decimal != UInt8(ascii: ".") { object.append(("decimal", .text(","))) }
     if !mapping.trueWords.isEmpty { object.append(("true", .array(mapping.trueWords.map(JSONText.text)))) }
     if let date = mapping.dateFormat { object.append(("date", .text(date))) }
+    if !mapping.isAutomatic { object.append(("automatic", .bool(false))) }
     if let unknown { object.append(("unknown", .text(unknown.rawValue))) }
     for (key, value) in [("products", products), ("relations", relations), ("since", since)] {
       if let value { object.append((key, .text(value))) }
@@ -197,26 +192,11 @@ struct MappingFile {
     if !steps.isEmpty { object.append(("steps", .array(steps))) }
     return .object(object)
   }
+}
 
-  /// Tells people what was recognised, if it is not simply what the file says.
-  func tell(_ columns: [RowColumnUse], _ guess: EncodingGuess?, _ name: String) {
-    if let guess, guess.name != "UTF-8" {
-      Console.say("catalogctl: \(name): read as \(guess.name) (\(guess.reason.rawValue)); --encoding names another")
-    }
-    let isPlain = columns.allSatisfy { $0.fields.isEmpty || $0.fields == [$0.name] }
-    if isPlain, mapping.constants.isEmpty { return }
-    Console.say("catalogctl: \(name): the columns are taken as follows")
-    // Relations need no mapping.
-    let ownNames = ["type", "productId", "subProductId"]
-    for column in columns.prefix(100) where !(ownNames.contains(column.name) && column.fields == [column.name]) {
-      let what =
-        column.fields.isEmpty
-        ? "not used" : column.fields.joined(separator: ", ") + (column.isAutomatic ? " (by its common name)" : "")
-      Console.say("  \(column.name.shown) → \(what)")
-    }
-    if columns.count > 100 { Console.say("  and \(columns.count - 100) more") }
-    for (field, value) in mapping.constants.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      Console.say("  always \(value.shown) → \(field.key)")
-    }
+extension RowFileFormat {
+  /// The format of this name. A JSON array is read like NDJSON, which recognises it.
+  init?(named name: String) {
+    if name == "json" { self = .ndjson } else { self.init(rawValue: name) }
   }
 }

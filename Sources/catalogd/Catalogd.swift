@@ -16,8 +16,11 @@ import Darwin
 #endif
 
 /// The scanning daemon.
+///
+/// Its entry is not asynchronous, because the compiler gives the entries of all asynchronous programs functions with
+/// the same names, and the package links this program and `catalogctl` into one.
 @main struct Catalogd {
-  static func main() async {
+  static func main() {
     // Before any file is opened, which would get the descriptor of a closed stream.
     do { _ = try StandardStreams.openMissing() } catch {
       Console.say("\(error)")
@@ -31,7 +34,8 @@ import Darwin
     do { try MappingGuard.install() } catch {
       Console.say("stores whose files are truncated will end the daemon: \(error)")
     }
-    Foundation.exit(await code())
+    Task { @MainActor in Foundation.exit(await code()) }
+    dispatchMain()
   }
 
   private static func code() async -> Int32 {

@@ -78,4 +78,18 @@ import Testing
     #expect(try decoded.object().number("products") == 1)
     #expect(!root.exists)
   }
+
+  // These commands are parsed without their parents when nothing is wrong.
+  @Test(arguments: ["get", "scan", "explain", "search", "find", "products", "components", "sets-with", "complete"])
+  func `a command that answers has the help, the errors and the version of the whole command`(name: String) throws {
+    let root = try TestRoot()
+    let help = try root.run(name, "--help")
+    #expect(help.code == 0 && help.text.contains("USAGE: catalogctl \(name) "), "\(help.words)")
+    #expect(try root.run("help", name).text == help.text)
+    #expect(try root.run(name, "--version").text == root.run("--version").text)
+    let wrong = try root.run(name, "--nosuch")
+    #expect(wrong.code == 64)
+    #expect(wrong.words.contains("See 'catalogctl \(name) --help'"), "\(wrong.words)")
+    #expect(try root.run(name, "--generate-completion-script", "bash").text.contains("_catalogctl"))
+  }
 }

@@ -99,6 +99,19 @@ import Testing
     #expect(try dry.object().objects("sample").first?.text("id") == "1")
   }
 
+  @Test func `a saved mapping recognises no more columns than the one that it came from`() throws {
+    let root = try TestRoot(answers: [])
+    let rows = try file(Data("Nr,name\n1,drill\n".utf8), "rows.csv", root)
+    let more = try file(Data("Nr,name,ean\n2,saw,4006381333931\n".utf8), "more.csv", root)
+    let first = try file(Data(#"{"automatic": false, "fields": {"id": "Nr"}}"#.utf8), "first.json", root)
+    let saved = root.folder.path + "/saved.json"
+    #expect(try root.run("import", rows, "--map", first, "--save-map", saved).code == 0)
+    let run = try root.run("import", more, "--map", saved, "--unknown", "ignore")
+    #expect(run.code == 0, "\(run.words)")
+    #expect(try product("2", root)["name"] as? String == "saw")
+    #expect(try product("2", root)["barcode"] as? String != "4006381333931")
+  }
+
   @Test func `a dry run shows products, and changes nothing`() throws {
     let root = try TestRoot(answers: [])
     let path = try file(Data("sku,product_name\nA1,Lamp\n".utf8), "shop.csv", root)

@@ -47,6 +47,26 @@ import Testing
     }
   }
 
+  /// The program of the package has no data for locales; see Packaging/program/icu-data.c.
+  @Test func `nothing asks for a locale, a calendar or a time zone of Foundation`() throws {
+    let types = /\b(?:TimeZone|Calendar|Locale|\w*Formatter|ISO8601FormatStyle|NSRegularExpression)\b/
+    let calls = /\.formatted\(|localized(?!Description)/
+    let files = FileManager.default.enumerator(
+      at: Self.root.appending(path: "Sources"), includingPropertiesForKeys: nil)
+    var count = 0
+    while let file = files?.nextObject() as? URL {
+      guard file.pathExtension == "swift" else { continue }
+      count += 1
+      for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+        // A statement in SQL names its own.
+        if line.drop(while: { $0 == " " }).hasPrefix("//") || line.contains("SET TimeZone") { continue }
+        let isFree = line.firstMatch(of: types) == nil && line.firstMatch(of: calls) == nil
+        #expect(isFree, "\(file.lastPathComponent): \(line)")
+      }
+    }
+    #expect(count > 400)
+  }
+
   /// The documents that are not DocC's.
   private static func documents() throws -> [String] {
     let top = try FileManager.default.contentsOfDirectory(atPath: root.path).filter { $0.hasSuffix(".md") }

@@ -23,7 +23,7 @@ private func readLines(_ bytes: [UInt8], _ sizes: [UInt8], _ kind: RowLines.Kind
 }
 
 /// Rows of a person's own file, and what was said about it; `nil` rows for a file that is refused.
-private struct FileRows: Equatable {
+struct FileRows: Equatable {
   var lines: [[UInt8]] = []
   var summary: RowFileSummary?
   var failure: String?
@@ -58,7 +58,7 @@ private func readNDJSON(_ bytes: [UInt8], _ sizes: [UInt8], _ limits: WireLimits
 }
 
 /// Rules under which every row that a catalogue may hold is taken.
-private var lenientRules: RowRules {
+var lenientRules: RowRules {
   var rules = RowRules()
   rules.duplicates = .last
   rules.allowsEmptyIds = true
@@ -101,7 +101,7 @@ private var lenientRules: RowRules {
   if whole.failure == nil { checkWayBack(whole.lines, sizes) }
 }
 
-private func checkWayBack(_ lines: [[UInt8]], _ sizes: [UInt8]) {
+func checkWayBack(_ lines: [[UInt8]], _ sizes: [UInt8]) {
   guard !lines.isEmpty else { return }
   let dump = Array(lines.joined(separator: [0x0A]))
   let again = readLines(dump, sizes, .tagged, WireLimits())

@@ -4,7 +4,8 @@ import JSONFormat
 
 struct Components: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "components", abstract: "List what a set consists of.",
+    commandName: "components", _superCommandName: "catalogctl",
+    abstract: "List what a set consists of.",
     discussion: "Exit code 1 if there is neither such a product nor such a set.")
 
   @OptionGroup var store: StoreOptions

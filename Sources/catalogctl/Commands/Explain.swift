@@ -6,7 +6,8 @@ import Workspace
 
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "explain", abstract: "Tell how a code is read, what is tried, and what is found.",
+    commandName: "explain", _superCommandName: "catalogctl",
+    abstract: "Tell how a code is read, what is tried, and what is found.",
     discussion: """
       Prints how the code was read, what its label states and what is wrong with it, the rule for a weight or price inside \
       the number below its digits, and each form that was looked up. With --json, what 'scan' prints, and 'reading' (how \

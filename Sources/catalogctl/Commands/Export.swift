@@ -78,8 +78,6 @@ struct Export: ParsableCommand {
 }
 
 extension RowFileFormat: ExpressibleByArgument {
-  /// A JSON array is read like NDJSON, which recognises it.
-  public init?(argument: String) {
-    if argument == "json" { self = .ndjson } else { self.init(rawValue: argument) }
-  }
+  /// Creates the format that an argument names.
+  public init?(argument: String) { self.init(named: argument) }
 }

@@ -6,7 +6,8 @@ import LogStore
 
 struct Find: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "find", abstract: "List the products whose name, or another field, contains a text.",
+    commandName: "find", _superCommandName: "catalogctl",
+    abstract: "List the products whose name, or another field, contains a text.",
     discussion: """
       Upper and lower case are the same, in every script that has them; accents are not left out, and ß is not ss. Exit \
       code 1 if no product is listed. Products that the server sent as deleted are listed too, and marked. 'search' \

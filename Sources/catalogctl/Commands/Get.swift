@@ -4,7 +4,8 @@ import JSONFormat
 
 struct Get: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "get", abstract: "Print a product by id or by its exact barcode.",
+    commandName: "get", _superCommandName: "catalogctl",
+    abstract: "Print a product by id or by its exact barcode.",
     discussion: """
       Nothing is interpreted; 'scan' does that. A product that the server sent as deleted is printed too, and marked; \
       'scan' does not find it. Exit code 1 if no product is found.

@@ -8,7 +8,8 @@ import LogStore
 
 struct Products: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "products", abstract: "List, count or group the products that meet a condition.",
+    commandName: "products", _superCommandName: "catalogctl",
+    abstract: "List, count or group the products that meet a condition.",
     discussion: """
       catalogctl products --where "weight > 10 && isSaleProduct" --order name --limit 50 --columns id,name
       catalogctl products --where "name like '%lamp%' nocase" --group-by brand --sum weight --csv

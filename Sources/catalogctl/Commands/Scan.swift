@@ -7,7 +7,8 @@ import Workspace
 
 struct Scan: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "scan", abstract: "Match scanned codes.",
+    commandName: "scan", _superCommandName: "catalogctl",
+    abstract: "Match scanned codes.",
     discussion: """
       Without codes, reads them from standard input, one a line, and answers each line at once. Exit code 1 if any \
       code found nothing.

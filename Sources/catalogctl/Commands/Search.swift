@@ -5,7 +5,8 @@ import LogStore
 
 struct Search: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "search", abstract: "Find products by words, best first.",
+    commandName: "search", _superCommandName: "catalogctl",
+    abstract: "Find products by words, best first.",
     discussion: """
       catalogctl search cordless drill --brand Bosch
       catalogctl search geli 35 --set --where "weight > 10"

@@ -4,7 +4,8 @@ import JSONFormat
 
 struct SetsWith: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sets-with", abstract: "List the sets that a product is a component of.",
+    commandName: "sets-with", _superCommandName: "catalogctl",
+    abstract: "List the sets that a product is a component of.",
     discussion: "Exit code 1 if no set contains it.")
 
   @OptionGroup var store: StoreOptions

@@ -44,7 +44,7 @@ struct QueueAdd: AsyncParsableCommand {
     if notBefore != nil, moment == nil { throw ValidationError("--not-before is a time such as 2026-01-31T12:00:00Z") }
   }
 
-  private var moment: Date? { notBefore.flatMap { try? Date.ISO8601FormatStyle(timeZone: .gmt).parse($0) } }
+  private var moment: Date? { notBefore.flatMap { DateText.date($0) } }
 
   func run() async throws {
     if ndjson {

@@ -1,0 +1,1 @@
+../../../Sources/catalogctl/MappingFile.swift
