@@ -117,6 +117,18 @@ struct RowFieldPlan {
     return faults
   }
 
+  /// A text after steps that are no captures.
+  static func applied(_ steps: [RowMapping.Step], to text: String) -> String {
+    steps.reduce(text) { text, step in
+      switch step {
+      case .trim: apply(.trim, to: text)
+      case .upper: apply(.upper, to: text)
+      case .lower: apply(.lower, to: text)
+      case .capture: text
+      }
+    }
+  }
+
   private static func apply(_ step: Action, to text: String) -> String {
     switch step {
     case .trim:

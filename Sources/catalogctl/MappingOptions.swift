@@ -42,6 +42,9 @@ struct MappingOptions: ParsableArguments {
     return words
   }
 
+  /// Whether an option but that of the file to write is given.
+  var areGiven: Bool { !arguments.isEmpty }
+
   func validate() throws { _ = try applied(to: MappingFile()) }
 
   /// The mapping of the file and of the other options, which override it.
