@@ -1,5 +1,6 @@
 import ArgumentParser
 import CatalogRows
+import CatalogSources
 import CatalogWire
 import Foundation
 import RowSources

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Catalog
+import CatalogSources
 import CatalogSync
 import CatalogWire
 import JSONFormat

@@ -1,43 +1,49 @@
-import CatalogRows
-import CatalogWire
+package import CatalogRows
+package import CatalogWire
 import Foundation
 import JSONFormat
-import RowSources
+package import RowSources
 import TextFormat
 
 /// A mapping with what it says about the file as a whole, and its form as JSON.
-struct MappingFile {
+package struct MappingFile: Sendable {
   /// An error in a mapping.
-  struct Invalid: Error { var message: String }
-
-  var mapping = RowMapping()
-  var format: RowFileFormat?
-  var encoding: String?
-  var unknown: RowRules.UnknownKeys?
-  /// The statements for products and relations, if the source is a database, and the column that shows newer rows.
-  var products: String?
-  var relations: String?
-  var since: String?
-
-  init() {}
-
-  /// - Throws: `Failure` with exit code 66 or 64.
-  init(path: String) throws {
-    var bytes: [UInt8] = []
-    let file = try InputFile(path)
-    while let piece = try file.next() {
-      bytes += piece
-      guard bytes.count <= 1 << 20 else { throw Failure(.usage, "\(path): a mapping has at most 1 MiB") }
-    }
-    guard let object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] else {
-      throw Failure(.usage, "\(path): this is no JSON object; --save-map writes an example")
-    }
-    do throws(Invalid) { try read(object) } catch { throw Failure(.usage, "\(path): \(error.message)") }
+  package struct Invalid: Error, Sendable {
+    /// What is wrong, and what to do.
+    package var message: String
   }
+
+  package var mapping = RowMapping()
+  package var format: RowFileFormat?
+  package var encoding: String?
+  package var unknown: RowRules.UnknownKeys?
+  /// The statements for products and relations, if the source is a database, and the column that shows newer rows.
+  package var products: String?
+  package var relations: String?
+  package var since: String?
+
+  /// Creates a mapping that recognises common names.
+  package init() {}
+
+  /// Reads a mapping.
+  ///
+  /// - Parameter json: The text of a JSON object, at most ``byteLimit`` bytes.
+  /// - Throws: ``Invalid``.
+  package init(json: [UInt8]) throws(Invalid) {
+    guard json.count <= Self.byteLimit else { throw Invalid(message: "a mapping has at most 1 MiB") }
+    guard let object = try? JSONSerialization.jsonObject(with: Data(json)) as? [String: Any] else {
+      throw Invalid(message: "this is no JSON object; 'catalogctl import --save-map' writes an example")
+    }
+    try read(object)
+  }
+
+  /// The greatest size of a mapping.
+  package static let byteLimit = 1 << 20
 
   // MARK: Parts
 
-  static func field(_ name: String) throws(Invalid) -> ProductField {
+  /// The field of a name.
+  package static func field(_ name: String) throws(Invalid) -> ProductField {
     if let field = ProductField.allCases.first(where: { $0.key == name }) { return field }
     let names = ProductField.allCases.map(\.key)
     let advice =
@@ -45,7 +51,8 @@ struct MappingFile {
     throw Invalid(message: "a product has no field \"\(name)\"; \(advice)")
   }
 
-  static func delimiter(_ text: String) throws(Invalid) -> UInt8 {
+  /// The byte between two columns that a text means.
+  package static func delimiter(_ text: String) throws(Invalid) -> UInt8 {
     if text == "tab" || text == "\\t" { return 0x09 }
     guard let byte = text.utf8.first, text.utf8.count == 1, byte < 0x80, byte >= 0x20 || byte == 0x09, byte != 0x22
     else {
@@ -54,12 +61,14 @@ struct MappingFile {
     return byte
   }
 
-  static func decimal(_ text: String) throws(Invalid) -> UInt8 {
+  /// The decimal separator that a text means.
+  package static func decimal(_ text: String) throws(Invalid) -> UInt8 {
     guard text == "." || text == "," else { throw Invalid(message: "the decimal separator is . or a comma") }
     return text == "." ? UInt8(ascii: ".") : UInt8(ascii: ",")
   }
 
-  static func date(_ text: String) throws(Invalid) -> String {
+  /// A form of dates.
+  package static func date(_ text: String) throws(Invalid) -> String {
     guard RowMapping.isDateFormat(text) else {
       throw Invalid(message: "a form of dates has %Y (or %y), %m and %d, and may have %H, %M and %S")
     }
@@ -68,11 +77,16 @@ struct MappingFile {
 
   // MARK: Reading
 
+  /// A JSON array is read like NDJSON, which recognises it.
+  private static func format(_ name: String) -> RowFileFormat? {
+    name == "json" ? .ndjson : RowFileFormat(rawValue: name)
+  }
+
   private mutating func read(_ object: [String: Any]) throws(Invalid) {
     for (key, value) in object.sorted(by: { $0.key < $1.key }) {
       switch key {
       case "format":
-        guard let format = RowFileFormat(argument: try Self.text(value, key)) else {
+        guard let format = Self.format(try Self.text(value, key)) else {
           throw Invalid(message: "format is csv, tsv, ndjson or json")
         }
         self.format = format
@@ -157,7 +171,7 @@ struct MappingFile {
   // MARK: Writing
 
   /// The mapping as JSON, with the columns and the encoding that were recognised.
-  func text(_ columns: [RowColumnUse], _ guess: EncodingGuess?) -> [UInt8] {
+  package func text(_ columns: [RowColumnUse], _ guess: EncodingGuess?) -> [UInt8] {
     var fields: [String: JSONText] = [:]
     for column in columns {
       for field in column.fields where ProductField.allCases.contains(where: { $0.key == field }) {
@@ -196,27 +210,5 @@ struct MappingFile {
     }
     if !steps.isEmpty { object.append(("steps", .array(steps))) }
     return .object(object)
-  }
-
-  /// Tells people what was recognised, if it is not simply what the file says.
-  func tell(_ columns: [RowColumnUse], _ guess: EncodingGuess?, _ name: String) {
-    if let guess, guess.name != "UTF-8" {
-      Console.say("catalogctl: \(name): read as \(guess.name) (\(guess.reason.rawValue)); --encoding names another")
-    }
-    let isPlain = columns.allSatisfy { $0.fields.isEmpty || $0.fields == [$0.name] }
-    if isPlain, mapping.constants.isEmpty { return }
-    Console.say("catalogctl: \(name): the columns are taken as follows")
-    // Relations need no mapping.
-    let ownNames = ["type", "productId", "subProductId"]
-    for column in columns.prefix(100) where !(ownNames.contains(column.name) && column.fields == [column.name]) {
-      let what =
-        column.fields.isEmpty
-        ? "not used" : column.fields.joined(separator: ", ") + (column.isAutomatic ? " (by its common name)" : "")
-      Console.say("  \(column.name.shown) → \(what)")
-    }
-    if columns.count > 100 { Console.say("  and \(columns.count - 100) more") }
-    for (field, value) in mapping.constants.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      Console.say("  always \(value.shown) → \(field.key)")
-    }
   }
 }
