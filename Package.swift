@@ -361,8 +361,8 @@ let package = Package(
     tests(
       "CatalogdTests",
       [
-        "catalogd", "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "LogStore", "ScanDaemon",
-        "Storage", "Workspace",
+        "Catalog", "catalogd", "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "LogStore",
+        "ScanDaemon", "Storage", "Workspace",
       ]),
     tests(
       "CommandLineTests",

@@ -67,7 +67,8 @@ extension Setting {
     Setting(
       "sync.from", .url, "",
       "a file, a folder or a postgresql:// address that the catalogue comes from, instead of a server"),
-    Setting("sync.map", .text, "", "sync.from: a file with the mapping, as 'catalogctl import --save-map' writes it"),
+    Setting(
+      "sync.mapFile", .text, "", "sync.from: a file with the mapping, as 'catalogctl import --save-map' writes it"),
     Setting(
       "sync.reconcileSeconds", .real(1...month), "3600",
       "sync.from: how often all rows are compared, even if nothing seems to have changed"),

@@ -43,12 +43,12 @@ extension SettingReader {
       }
       return options.source == nil ? nil : options
     }
-    for name in ["map", "reconcileSeconds"] where isSet(["sync", name]) {
+    for name in ["mapFile", "reconcileSeconds"] where isSet(["sync", name]) {
       refuse(["sync", name], nil, "is without effect as long as sync.from is not set")
     }
     guard let url else {
       for setting in Setting.all
-      where setting.path[0] == "sync" && !["url", "map", "reconcileSeconds"].contains(setting.path[1])
+      where setting.path[0] == "sync" && !["url", "mapFile", "reconcileSeconds"].contains(setting.path[1])
         && isSet(setting.path)
       {
         refuse(setting.path, nil, "is without effect as long as sync.url or sync.from is not set")
@@ -67,7 +67,7 @@ extension SettingReader {
     return options
   }
 
-  /// The file, folder or database of `sync.from`, with the mapping of `sync.map`; `nil` after a fault.
+  /// The file, folder or database of `sync.from`, with the mapping of `sync.mapFile`; `nil` after a fault.
   private mutating func source(_ from: String) -> CatalogueSource? {
     let reconcile = real("sync", "reconcileSeconds")
     guard let map = mapping() else { return nil }
@@ -80,7 +80,7 @@ extension SettingReader {
       guard let products = map.products else {
         refuse(
           ["sync", "from"], from,
-          "needs a statement: set sync.map to a mapping with \"products\": \"SELECT …\", and \"relations\" where there are sets"
+          "needs a statement: set sync.mapFile to a mapping with \"products\": \"SELECT …\", and \"relations\" where there are sets"
         )
         return nil
       }
@@ -98,17 +98,17 @@ extension SettingReader {
     return source
   }
 
-  /// The mapping of `sync.map`, or one that recognises common names; `nil` after a fault.
+  /// The mapping of `sync.mapFile`, or one that recognises common names; `nil` after a fault.
   private mutating func mapping() -> MappingFile? {
-    guard let file = text("sync", "map") else { return MappingFile() }
+    guard let file = text("sync", "mapFile") else { return MappingFile() }
     switch SmallFile.read(file, limit: MappingFile.byteLimit) {
     case .success(let bytes):
-      note(["sync", "map"], file + "\u{0}" + String(decoding: bytes, as: UTF8.self))
+      note(["sync", "mapFile"], file + "\u{0}" + String(decoding: bytes, as: UTF8.self))
       do throws(MappingFile.Invalid) { return try MappingFile(json: bytes) } catch {
-        refuse(["sync", "map"], file, "cannot be used: \(error.message)")
+        refuse(["sync", "mapFile"], file, "cannot be used: \(error.message)")
       }
     case .failure(let problem):
-      refuse(["sync", "map"], file, problem.description, isUnreadableFile: problem.isUnreadable)
+      refuse(["sync", "mapFile"], file, problem.description, isUnreadableFile: problem.isUnreadable)
     }
     return nil
   }

@@ -123,10 +123,10 @@ struct Init: AsyncParsableCommand {
     if !DatabaseQuery.isURL(source), !source.hasPrefix("/") {
       from = FileManager.default.currentDirectoryPath + "/" + source
     }
-    if let file = mapping.saveMap { return " --sync-from \(from.quoted) --sync-map \(file.quoted)" }
+    if let file = mapping.saveMap { return " --sync-from \(from.quoted) --sync-map-file \(file.quoted)" }
     guard options.isEmpty, mapping.arguments.isEmpty else {
       let isOnlyMap = options.isEmpty && mapping.arguments.count == 2
-      return mapping.map.map { isOnlyMap ? " --sync-from \(from.quoted) --sync-map \($0.quoted)" : "" } ?? ""
+      return mapping.map.map { isOnlyMap ? " --sync-from \(from.quoted) --sync-map-file \($0.quoted)" : "" } ?? ""
     }
     return " --sync-from \(from.quoted)"
   }
