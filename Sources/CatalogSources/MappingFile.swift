@@ -94,6 +94,9 @@ package struct MappingFile: Sendable {
       case "delimiter": mapping.delimiter = try Self.delimiter(try Self.text(value, key))
       case "decimal": mapping.decimal = try Self.decimal(try Self.text(value, key))
       case "date": mapping.dateFormat = try Self.date(try Self.text(value, key))
+      case "quotes":
+        guard let hasQuotes = value as? Bool else { throw Invalid(message: "quotes is true or false") }
+        mapping.hasQuotes = hasQuotes
       case "true": mapping.trueWords = try Self.texts(value, key)
       case "automatic":
         guard let isAutomatic = value as? Bool else { throw Invalid(message: "automatic is true or false") }
@@ -111,7 +114,8 @@ package struct MappingFile: Sendable {
         for (name, rule) in fields { try read(rule, for: try Self.field(name)) }
       default:
         throw Invalid(
-          message: "\"\(key)\" is unknown; a mapping has format, encoding, delimiter, decimal, date, true, automatic,"
+          message:
+            "\"\(key)\" is unknown; a mapping has format, encoding, delimiter, quotes, decimal, date, true, automatic,"
             + " unknown and fields, and for a database products, relations and since")
       }
     }
@@ -184,6 +188,7 @@ package struct MappingFile: Sendable {
     if let format { object.append(("format", .text(format.rawValue))) }
     if let name = encoding ?? guess?.name { object.append(("encoding", .text(name))) }
     if let delimiter = mapping.delimiter { object.append(("delimiter", .text(String(UnicodeScalar(delimiter))))) }
+    if !mapping.hasQuotes { object.append(("quotes", .bool(false))) }
     if mapping.decimal != UInt8(ascii: ".") { object.append(("decimal", .text(","))) }
     if !mapping.trueWords.isEmpty { object.append(("true", .array(mapping.trueWords.map(JSONText.text)))) }
     if let date = mapping.dateFormat { object.append(("date", .text(date))) }

@@ -123,6 +123,8 @@ public struct ReverseMapping: Sendable {
   private mutating func finishScan() {
     if isScanned { return }
     isScanned = true
+    // The order does not depend on which product first has a value.
+    if isWhole { columns.sort { $0.fields[0].key < $1.fields[0].key } }
     let written = Set(columns.flatMap(\.fields))
     keyColumns = keys.filter { key in
       let name = String(decoding: key, as: UTF8.self)
@@ -147,6 +149,10 @@ public struct ReverseMapping: Sendable {
     if hasExtra { names.append(Array("extra".utf8)) }
     for (index, name) in names.enumerated() {
       if index > 0 { csv.append(style.delimiter) }
+      if !mapping.hasQuotes {
+        csv += name
+        continue
+      }
       // Readers count the separators outside of quotes to recognise the one of the file.
       RowCSV.appendCell(name.span, to: &csv, style, isQuoted: name.contains { ",;|\t".utf8.contains($0) })
     }
@@ -163,23 +169,36 @@ public struct ReverseMapping: Sendable {
     for (index, column) in columns.enumerated() {
       if index > 0 { csv.append(style.delimiter) }
       let value = try cell(column, row)
-      RowCSV.appendCell(value.span, to: &csv, style)
+      try append(value, Array(column.name.utf8), row, to: &csv, style)
     }
     if !keyColumns.isEmpty || hasExtra {
       var members = Self.members(row)
       for key in keyColumns {
         csv.append(style.delimiter)
         guard let index = members.firstIndex(where: { $0.key == key }), let text = members[index].text else { continue }
-        RowCSV.appendCell(text.span, to: &csv, style)
+        try append(text, key, row, to: &csv, style)
         members.remove(at: index)
       }
       if hasExtra {
         csv.append(style.delimiter)
         let json = members.isEmpty ? [] : Self.json(members)
-        RowCSV.appendCell(json.span, to: &csv, style)
+        try append(json, Array("extra".utf8), row, to: &csv, style)
       }
     }
     RowCSV.end(&csv, from: start)
+  }
+
+  /// Appends a cell of a product.
+  private func append(
+    _ value: [UInt8], _ name: [UInt8], _ row: borrowing ProductRow, to csv: inout [UInt8], _ style: RowCSV.Style
+  ) throws(RowRefusal) {
+    if mapping.hasQuotes { return RowCSV.appendCell(value.span, to: &csv, style) }
+    if value.contains(where: { $0 == style.delimiter || $0 == 0x0A || $0 == 0x0D }) {
+      throw RowRefusal(
+        "the product \(row[.id]) has \(Self.shown(value)) in the column \"\(String(decoding: name, as: UTF8.self))\", and"
+          + " without quotes a field has neither a separator nor a line end; take another --delimiter, or allow quotes")
+    }
+    csv += value
   }
 
   /// The value of a column, which all its fields must share.
@@ -212,6 +231,9 @@ public struct ReverseMapping: Sendable {
           + " cannot hold; use a form that has all its parts, such as '%Y-%m-%d %H:%M:%S'")
     case .isGreeProduct, .isGroupedProduct, .isMarketingProduct, .isSaleProduct:
       return Array((value == Array("true".utf8) ? mapping.trueWords.first ?? "true" : falseWord).utf8)
+    case .delFlag:
+      guard value == [UInt8(ascii: "0")] || value == [UInt8(ascii: "1")] else { return value }
+      return Array((value == [UInt8(ascii: "1")] ? mapping.trueWords.first ?? "1" : falseWord).utf8)
     default: return value.map { $0 == UInt8(ascii: ".") ? mapping.decimal : $0 }
     }
   }

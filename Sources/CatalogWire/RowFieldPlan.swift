@@ -152,7 +152,7 @@ struct RowFieldPlan {
       if let date = DateText.reformatted(text, dateFormat) { return date }
       throw RowRefusal("this is no date of the form \(mapping.dateFormat ?? ""); correct it, or give another form")
     case .length, .tall, .volume, .weight, .wide:
-      if let number = Self.pointed(text) { return number }
+      if let number = Self.pointed(text), NumberText.double(Array(number.utf8).span) != nil { return number }
       throw RowRefusal(
         "this is no number with a decimal comma; write it as 1234,5 or 1.234,5, or give the separator . for decimals")
     default:

@@ -69,16 +69,16 @@ import Testing
     let (rows, dumps) = try rows(
       """
       Artikelnummer;EAN;GTIN;Bezeichnung;Gewicht;Aktiv;Angelegt;Lager
-      1;11;; Größe ;1.234,5;ja;31.12.2024;"a;b"
+      1;11;; Größe ;1.234,5;ja;31.12.24;"a;b"
       2;;22;x;;nein;;
 
       """, Self.german)
     let csv = try table(rows, Self.german)
     #expect(
       csv == """
-        GTIN;Angelegt;Artikelnummer;Aktiv;Bezeichnung;Gewicht;skuCode;Lager\r
-        11;31.12.24;1;Ja;Größe;1234,5;1;"a;b"\r
-        22;;2;Nein;x;0,0;2;\r
+        GTIN;Angelegt;Artikelnummer;Aktiv;Bezeichnung;skuCode;Gewicht;Lager\r
+        11;31.12.24;1;Ja;Größe;1;1234,5;"a;b"\r
+        22;;2;Nein;x;2;0,0;\r
 
         """)
     #expect(try self.rows(csv, Self.german).1 == dumps)
@@ -117,6 +117,23 @@ import Testing
     #expect(taken?.message.contains("takes name from a column \"barcode\"") == true)
   }
 
+  @Test func `a file that never quotes has quotes as characters`() throws {
+    var mapping = RowMapping()
+    mapping.hasQuotes = false
+    mapping.delimiter = 0x09
+    mapping.trueWords = ["X"]
+    let text = "id\tname\tdeleted\tLager\n1\t\"12\" mug\t\ta\"\n2\t\"x\tX\t\n"
+    let (rows, dumps) = try rows(text, mapping)
+    #expect(rows.map { $0[.name] } == ["\"12\" mug", "\"x"] && rows.map(\.delFlag) == [0, 1])
+    let csv = try table(rows, mapping)
+    #expect(csv == "delFlag\tid\tname\tLager\r\nFALSE\t1\t\"12\" mug\ta\"\r\nX\t2\t\"x\t\r\n")
+    #expect(try self.rows(csv, mapping).1 == dumps)
+    var row = rows[0]
+    row.texts.set(ProductText.name.rawValue, Array("a\tb".utf8).span)
+    let error = #expect(throws: RowRefusal.self) { try table([row], mapping) }
+    #expect(error?.message.contains("the product 1 has \"a\tb\" in the column \"name\"") == true)
+  }
+
   @Test func `fields beyond the 25 that no column can hold stay in extra`() throws {
     let (rows, dumps) = try rows(
       #"""
@@ -147,8 +164,10 @@ import Testing
   private static func mapping(_ random: inout SeededGenerator) -> RowMapping {
     var mapping = RowMapping()
     mapping.isAutomatic = Bool.random(using: &random)
-    let names = ["Nr", "ean", "EAN 13", "Größe;x", "title", "品名", "a,b", "Preis", "brand", "q\"q"].shuffled(
-      using: &random)
+    let names =
+      (["Nr", "ean", "EAN 13", "Größe;x", "title", "品名", "a,b", "Preis", "brand", "q\"q"] + (0..<10).map { "c\($0)" })
+      .shuffled(
+        using: &random)
     let fields: [ProductField] = [
       .barcode, .name, .weight, .isSaleProduct, .createTime, .updateTime, .groupNum, .skuCode,
     ].shuffled(using: &random)

@@ -62,6 +62,7 @@ struct Export: ParsableCommand {
   private func export(_ map: MappingFile) throws -> RowExport {
     var writer = RowFileWriter(rowFormat(map))
     let isTable = writer.style != nil
+    if excel, !map.mapping.hasQuotes { throw Failure(.usage, "--excel needs quotes; leave --no-quotes out") }
     if excel, !isTable { throw Failure(.usage, "--excel is for tables; name the file .csv or .tsv, or give --format") }
     if mapping.areGiven, !isTable {
       throw Failure(.usage, "a mapping writes tables; name the file .csv or .tsv, or give --format")
