@@ -76,7 +76,7 @@ package final class SourceImport: Sendable {
     package var report: ImportReport
     /// The new path of a catalogue that could not be opened and was replaced; `nil` if it could be opened.
     package var damagedPath: String?
-    /// Whether nothing was read, because nothing has changed.
+    /// Whether nothing was written, because nothing has changed.
     package var isUnchanged = false
   }
 
@@ -214,7 +214,9 @@ package final class SourceImport: Sendable {
       var payload = PayloadSummary()
       payload.products = summary.products
       payload.relations = summary.relations
-      return Result(report: ImportReport(update: update, payload: payload), damagedPath: writer.damagedPath)
+      return Result(
+        report: ImportReport(update: update, payload: payload), damagedPath: writer.damagedPath,
+        isUnchanged: update.sequence == destination.last?.sequence)
     } catch {
       rows.cancel()
       throw error

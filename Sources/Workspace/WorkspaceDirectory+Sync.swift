@@ -24,7 +24,7 @@ public struct Synchronization: Sendable {
   public let noteFailure: WorkspaceError?
   /// The new path of a catalogue that could not be opened and was replaced; `nil` if it could be opened.
   public let damagedPath: String?
-  /// Whether nothing had changed at the source, so that nothing was read or compared.
+  /// Whether nothing was written, because nothing had changed at a source that is looked at every few seconds.
   package let isUnchanged: Bool
 
   init(adopted: AdoptedBase?, report: ImportReport, noteFailure: WorkspaceError?, damagedPath: String?) {
