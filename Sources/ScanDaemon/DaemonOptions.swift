@@ -55,7 +55,7 @@ public struct DaemonOptions: Sendable {
 
 /// How the catalogue is kept up to date.
 public struct SyncOptions: Sendable {
-  /// The server's URL, with the scheme `http` or `https`; empty with a ``source``.
+  /// The server's URL, with the scheme `http` or `https`; empty if a file, a folder or a database is the source.
   public var url: String
   /// The file, folder or database that the catalogue comes from, in place of a server.
   package var source: CatalogueSource?
