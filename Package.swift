@@ -150,6 +150,11 @@ let package = Package(
       ownsMemory: true),
     module("CatalogWire", ["CatalogRows", "GzipStream", "JSONFormat", "TextFormat"]),
     module("CatalogSync", ["Catalog", "CatalogRows", "CatalogWire", "LogStore"]),
+    module(
+      "CatalogSources",
+      [
+        "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "JSONFormat", "LogStore", "RowSources", "TextFormat",
+      ]),
 
     // Documents, pages of remote lists, uploads, the stores of a device, and one import for all of them.
     module("DocumentFormat", ["Bytes", "JSONFormat", "TextFormat"], ownsMemory: true),
@@ -184,8 +189,8 @@ let package = Package(
     module(
       "CatalogOrigin",
       [
-        "CatalogRows", "CatalogWire", "Documents", "JSONFormat", "LogStore", "RowSources", "Storage", "TextFormat",
-        crypto, httpTypes, hummingbird, logging, nioCore, serviceLifecycle,
+        "CatalogRows", "CatalogSources", "CatalogWire", "Documents", "JSONFormat", "LogStore", "RowSources", "Storage",
+        "TextFormat", crypto, httpTypes, hummingbird, logging, nioCore, serviceLifecycle,
       ]),
     module(
       "UploadHTTP",
@@ -208,8 +213,9 @@ let package = Package(
     module(
       "ScanDaemon",
       [
-        "Barcodes", "Catalog", "CatalogHTTP", "CatalogSync", "CDaemon", "DocumentFormat", "Documents", "JSONFormat",
-        "LogStore", "ScanInputs", "Storage", "StoreMetrics", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace",
+        "Barcodes", "Catalog", "CatalogHTTP", "CatalogSources", "CatalogSync", "CDaemon", "DocumentFormat",
+        "Documents", "JSONFormat", "LogStore", "ScanInputs", "Storage", "StoreMetrics", "TextFormat", "UploadHTTP",
+        "UploadQueue", "Workspace",
         coreMetrics, logging, serviceLifecycle,
       ]),
     module(
@@ -222,8 +228,9 @@ let package = Package(
     module(
       "DaemonProcess",
       [
-        "CatalogHTTP", "CDaemon", "DaemonHTTP", "DocumentFormat", "HTTPSupport", "JSONFormat", "ScanDaemon",
-        "ScanInputs", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", configuration, coreMetrics, logging,
+        "CatalogHTTP", "CatalogSources", "CatalogWire", "CDaemon", "DaemonHTTP", "DocumentFormat", "HTTPSupport",
+        "JSONFormat", "RowSources", "ScanDaemon", "ScanInputs", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace",
+        configuration, coreMetrics, logging,
         serviceLifecycle,
       ]),
 
@@ -231,8 +238,9 @@ let package = Package(
     program(
       "catalogctl",
       [
-        "Barcodes", "Bytes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSync", "CatalogWire",
-        "DocumentFormat", "Documents", "GzipStream", "JSONFormat", "LogStore", "PageCache", "RowSources", "Storage",
+        "Barcodes", "Bytes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSources", "CatalogSync",
+        "CatalogWire", "DocumentFormat", "Documents", "GzipStream", "JSONFormat", "LogStore", "PageCache", "RowSources",
+        "Storage",
         "StoreMetrics", "Studio", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", argumentParser, logging,
       ]),
     program(
@@ -312,8 +320,8 @@ let package = Package(
     tests(
       "CatalogOriginTests",
       [
-        "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogWire", "RandomTestSupport", asyncHTTPClient, logging,
-        serviceLifecycle,
+        "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSources", "CatalogWire", "RandomTestSupport",
+        asyncHTTPClient, logging, serviceLifecycle,
       ]),
     tests(
       "WorkspaceTests",
@@ -331,9 +339,10 @@ let package = Package(
     tests(
       "ScanDaemonTests",
       [
-        "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CDaemon", "CProcessSupport", "DocumentFormat",
-        "Documents", "JSONFormat", "LogStore", "RandomTestSupport", "ScanDaemon", "ScanInputs", "Storage",
-        "UploadQueue", "WaitingTestSupport", "Workspace", coreMetrics, logging, metricsTestKit, serviceLifecycle,
+        "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSources", "CatalogSync", "CatalogWire", "CDaemon",
+        "CProcessSupport", "DocumentFormat", "Documents", "JSONFormat", "LogStore", "RandomTestSupport", "RowSources",
+        "ScanDaemon", "ScanInputs", "Storage", "UploadQueue", "WaitingTestSupport", "Workspace", coreMetrics, logging,
+        metricsTestKit, serviceLifecycle,
       ]),
     tests(
       "DaemonHTTPTests",
@@ -352,8 +361,8 @@ let package = Package(
     tests(
       "CatalogdTests",
       [
-        "catalogd", "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "LogStore", "ScanDaemon",
-        "Storage", "Workspace",
+        "Catalog", "catalogd", "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "LogStore",
+        "ScanDaemon", "Storage", "Workspace",
       ]),
     tests(
       "CommandLineTests",

@@ -8,6 +8,11 @@ void *shelfmark_converter_open(const char *name) {
   return converter == (iconv_t)-1 ? NULL : (void *)converter;
 }
 
+void *shelfmark_encoder_open(const char *name) {
+  iconv_t converter = iconv_open(name, "UTF-8");
+  return converter == (iconv_t)-1 ? NULL : (void *)converter;
+}
+
 shelfmark_conversion shelfmark_converter_run(
     void *converter, const uint8_t *bytes, size_t count, uint8_t *text, size_t capacity) {
   char *input = (char *)bytes, *output = (char *)text;

@@ -52,12 +52,16 @@ public struct CatalogMerge: RowSink {
   public init(_ snapshot: CatalogSnapshot?, deletesMissing: Bool) throws(CatalogError) {
     if let snapshot { self.snapshot = snapshot } else { self.snapshot = try CatalogSnapshot(nil) }
     self.deletesMissing = deletesMissing
+    increment.lastRowDecides = true
   }
 
   /// Whether a commit would change anything.
   public var hasChanges: Bool { !increment.isEmpty }
 
-  /// Adds a product of the file. The last one of several with the same id counts.
+  /// What a row does with a product of the catalogue.
+  private enum Effect { case none, changed, unchanged, deleted }
+
+  /// Adds a product of the file. The last one of several with the same id counts, also if one of them has `delFlag`.
   ///
   /// - Throws: `StoreError.damaged`, `.tooLarge`; `CatalogError.incrementTooLarge`.
   /// - Complexity: One lookup, and the fields of both products.
@@ -66,24 +70,39 @@ public struct CatalogMerge: RowSink {
     let id = row.texts.raw(ProductText.id.rawValue)
     let isTaken = increment.contains(id)
     guard let own = try snapshot.view(id: id) else {
-      if row.delFlag != 0, !isTaken { return }
-      if !isTaken { counts.added += 1 }
-      return try increment.product(row)
+      if row.delFlag == 0 {
+        if !isTaken { counts.added += 1 }
+        return try increment.product(row)
+      }
+      // An earlier row may have added it.
+      if isTaken {
+        counts.added -= 1
+        increment.withdraw(id)
+      }
+      return
     }
-    let isFirst = seen.insert(own.rowID)
+    var former = seen.insert(own.rowID) ? Effect.none : .unchanged
+    if isTaken { former = increment.deletes(id) ? .deleted : .changed }
     content.removeAll(keepingCapacity: true)
     ownContent.removeAll(keepingCapacity: true)
     row.appendContent(to: &content)
     try own.appendContent(to: &ownContent)
-    if content == ownContent, !isTaken {
-      if isFirst { counts.unchanged += 1 }
-      return
+    let effect: Effect = content == ownContent ? .unchanged : row.delFlag == 0 ? .changed : .deleted
+    count(former, own, -1)
+    count(effect, own, 1)
+    if effect == .unchanged { increment.withdraw(id) } else { try increment.product(row) }
+  }
+
+  /// Adds `number` to the count of an effect on a product of the catalogue.
+  private mutating func count(_ effect: Effect, _ own: borrowing ProductView, _ number: Int) {
+    switch effect {
+    case .none: break
+    case .changed: counts.changed += number
+    case .unchanged: counts.unchanged += number
+    case .deleted:
+      counts.deleted += number
+      if own.delFlag == 0 { lost += number }
     }
-    if !isFirst, !isTaken { counts.unchanged -= 1 }
-    if !isTaken {
-      if row.delFlag == 0 { counts.changed += 1 } else { countDeletion(own) }
-    }
-    try increment.product(row)
   }
 
   /// Adds a relation of the file.
@@ -95,11 +114,6 @@ public struct CatalogMerge: RowSink {
     if relations.count > Increment.rowLimit {
       throw CatalogError.incrementTooLarge(rowLimit: Increment.rowLimit, byteLimit: Increment.byteLimit)
     }
-  }
-
-  private mutating func countDeletion(_ view: borrowing ProductView) {
-    counts.deleted += 1
-    if view.delFlag == 0 { lost += 1 }
   }
 
   /// Ends the file: finds what is missing in it, and which relations change.
@@ -143,7 +157,7 @@ public struct CatalogMerge: RowSink {
     let old = try snapshot.relations(ofSet: set.text)
     let own = relations[set] ?? []
     let isTaken = increment.contains(Array(set.text.utf8).rawSpan)
-    if increment.deletes(set.text) {
+    if increment.deletes(Array(set.text.utf8).rawSpan) {
       counts.deleted += old.count
       counts.ignored += own.count
       return

@@ -21,6 +21,10 @@ public struct Increment: RowSink {
     seed: HashSeed(.random(in: .min ... .max), .random(in: .min ... .max)))
   /// The id's index in `ids` for each kept product.
   private var idOfRow: [UInt32] = []
+  /// Whether the last row of a product decides, and not a deletion whatever comes after it.
+  var lastRowDecides = false
+  /// The number of ids that are upserted or deleted.
+  private var changedCount = 0
   /// The error for which a row was refused.
   private var refusal: StoreError?
   private var tally: RowTally
@@ -63,7 +67,8 @@ public struct Increment: RowSink {
     }
     guard isTaken else { return try check(tally.products) }
     let id = ids.number(of: row.texts.raw(ProductText.id.rawValue), new: PayloadProduct())
-    ids[id].addRow(products.count, isDeletion: row.delFlag != 0)
+    if !ids[id].isChanged { changedCount += 1 }
+    ids[id].addRow(products.count, isDeletion: row.delFlag != 0, decides: lastRowDecides)
     idOfRow.append(UInt32(id))
     products.append(row)
     try check(tally.products)
@@ -87,20 +92,26 @@ public struct Increment: RowSink {
     return error
   }
 
-  /// Whether there are no rows.
-  var isEmpty: Bool { products.isEmpty && relations.isEmpty }
-
-  /// Whether there is a row for a product.
-  func contains(_ id: RawSpan) -> Bool { ids.find(id) != nil }
-
-  /// Whether a product is deleted.
-  func deletes(_ id: String) -> Bool {
-    let bytes = Array(id.utf8)
-    return ids.find(bytes.rawSpan).map { ids[$0].isDeleted } ?? false
+  /// Takes the rows of a product back: the product is neither upserted nor deleted.
+  mutating func withdraw(_ id: RawSpan) {
+    guard let number = ids.find(id), ids[number].isChanged else { return }
+    ids[number] = PayloadProduct()
+    changedCount -= 1
   }
 
-  /// The ids of the products that have a row.
-  var productIDs: [ProductID] { (0..<ids.count).map { ProductID(ids.text($0).string) } }
+  /// Whether no product is upserted or deleted, and there are no relations.
+  var isEmpty: Bool { changedCount == 0 && relations.isEmpty }
+
+  /// Whether a product is upserted or deleted.
+  func contains(_ id: RawSpan) -> Bool { ids.find(id).map { ids[$0].isChanged } ?? false }
+
+  /// Whether a product is deleted.
+  func deletes(_ id: RawSpan) -> Bool { ids.find(id).map { ids[$0].isDeleted } ?? false }
+
+  /// The ids of the products that are upserted or deleted.
+  var productIDs: [ProductID] {
+    (0..<ids.count).filter { ids[$0].isChanged }.map { ProductID(ids.text($0).string) }
+  }
 
   private func checkSize() throws(CatalogError) {
     if products.count + relations.count > rowLimit || products.byteCount + relations.byteCount > byteLimit {
@@ -152,7 +163,7 @@ public struct Increment: RowSink {
     var state = CatalogState()
     state.cursor = cursor
     state.mode = .incremental
-    if skipsUnchanged, products.isEmpty, relations.isEmpty, let last = writer.snapshot,
+    if skipsUnchanged, isEmpty, let last = writer.snapshot,
       try CatalogSnapshot(last).cursor == cursor
     {
       return UpdateReport(state, last, notices)
@@ -178,7 +189,7 @@ public struct Increment: RowSink {
   /// Returns the sets of `new` that lack a component which this increment deleted from `old`.
   private func brokenSets(since old: CatalogSnapshot, in new: CatalogSnapshot) throws(StoreError) -> [BrokenSet] {
     var missing: [ProductID: [String]] = [:]
-    for id in 0..<ids.count where !ids[id].isUpserted {
+    for id in 0..<ids.count where ids[id].isDeleted {
       let component = ids.text(id).string
       let sets = try new.sets(with: component)
       if sets.isEmpty { continue }
@@ -221,7 +232,8 @@ public struct Increment: RowSink {
     var upserted = KeyBatch()
     var deleted = KeyBatch()
     for id in 0..<ids.count {
-      if ids[id].isUpserted { upserted.append(ids.text(id)) } else { deleted.append(ids.text(id)) }
+      if ids[id].isUpserted { upserted.append(ids.text(id)) }
+      if ids[id].isDeleted { deleted.append(ids.text(id)) }
     }
     counts.relationsDeleted += try transaction.delete(CatalogSchema.relationBySet, upserted)
     // These rows are replaced when the new ones are put.
@@ -240,8 +252,16 @@ private struct PayloadProduct: BitwiseCopyable {
   var lastUpsert: Int { Int(lastRow) - 1 }
   /// Whether the product is upserted and not deleted. Deletions are applied last, so a deletion overrides every upsert.
   var isUpserted: Bool { lastRow != 0 && !isDeleted }
+  /// Whether the product is upserted or deleted.
+  var isChanged: Bool { lastRow != 0 || isDeleted }
 
-  mutating func addRow(_ row: Int, isDeletion: Bool) {
-    if isDeletion { isDeleted = true } else { lastRow = UInt32(row) + 1 }
+  /// - Parameter decides: Whether an upsert overrides a deletion before it.
+  mutating func addRow(_ row: Int, isDeletion: Bool, decides: Bool) {
+    if isDeletion {
+      isDeleted = true
+    } else {
+      lastRow = UInt32(row) + 1
+      if decides { isDeleted = false }
+    }
   }
 }

@@ -1,3 +1,4 @@
+package import CatalogSources
 import CatalogWire
 import Foundation
 package import RowSources
@@ -6,27 +7,28 @@ package import RowSources
 ///
 /// A file whose first line has `type` as its first key is a dump and may hold both kinds of row.
 package struct OriginFiles: Sendable {
-  /// The path of the file with the products, or of a dump with both kinds of row.
+  /// The path of the file with the products, or of a dump with both kinds of row; with a ``decoding`` also of a folder, whose
+  /// newest file counts.
   package var products: String
   /// The file of relations; `nil` if the catalogue has no relations, or if the first file is a dump that contains them.
   package var relations: String?
   /// How the file of products is read if it is a person's own file; `nil` for NDJSON in the protocol's form. The
   /// `updateTime` of such rows is data like any other, and no stamp.
-  package var decoding: OriginDecoding?
+  package var decoding: SourceDecoding?
   /// The database that is read in place of files; ``decoding`` then says what its columns mean.
   package var database: DatabaseQuery?
   /// How often all rows of a database are read, if otherwise only newer ones are.
   package var reconcileInterval: Duration = .seconds(3600)
 
   /// Creates a pair of paths. Nothing is opened.
-  package init(products: String, relations: String? = nil, decoding: OriginDecoding? = nil) {
+  package init(products: String, relations: String? = nil, decoding: SourceDecoding? = nil) {
     self.products = products
     self.relations = relations
     self.decoding = decoding
   }
 
   /// Creates a description of the rows of a database. Nothing is opened.
-  package init(_ database: DatabaseQuery, decoding: OriginDecoding, reconcileInterval: Duration = .seconds(3600)) {
+  package init(_ database: DatabaseQuery, decoding: SourceDecoding, reconcileInterval: Duration = .seconds(3600)) {
     products = database.name
     self.decoding = decoding
     self.database = database
@@ -38,41 +40,77 @@ package struct OriginFiles: Sendable {
     var rows = OriginRows()
     var defaultedCount = 0
     /// What was recognised in a person's own file.
-    var reading: OriginDecoding.Reading?
+    var reading: SourceDecoding.Reading?
     /// The greatest value of the column that shows newer rows of a database.
     var newest: String?
+    /// The newer files of a folder that were refused, and why.
+    var refused: [OriginError] = []
     /// When all rows were read.
     var completeAt = ContinuousClock.now
   }
 
   /// Reads both files, or the rows of a database. Memory: the rows, and one chunk.
   ///
-  /// - Parameter former: What was read before. If a column of the database shows newer rows, only these are read and put
-  ///   over the former ones, until it is time to read all of them.
-  func load(onto former: Content? = nil) throws(OriginError) -> Content {
+  /// - Parameters:
+  ///   - former: What was read before. If a column of the database shows newer rows, only these are read and put over the
+  ///     former ones, until it is time to read all of them.
+  ///   - goesBack: Whether to take an older file of a folder if the newest one is refused.
+  func load(onto former: Content? = nil, goesBack: Bool = false) throws(OriginError) -> Content {
     var content = Content()
     if let decoding, let database {
       try Self.load(database, decoding, isDue(former) ? nil : former, into: &content)
       return content
     }
     if let decoding {
-      content.rows = OriginRows(usesUpdateTimes: false)
-      do {
-        let file = try FileHandle(forReadingFrom: URL(filePath: products))
-        defer { try? file.close() }
-        content.reading = try decoding.load(file, into: &content.rows)
-      } catch let error as WireError {
-        throw error.isAboutPacking ? .gzipDamaged(path: products, error) : .lineRefused(path: products, error)
-      } catch let error as SourceError {
-        throw .sourceRefused(path: products, reason: error.description)
-      } catch {
-        throw .fileUnreadable(path: products, reason: Self.reason(error))
+      let files = try ownFiles(decoding)
+      for file in files {
+        do {
+          content.rows = OriginRows(usesUpdateTimes: false)
+          content.reading = try Self.load(file.path, decoding, into: &content.rows)
+          return content
+        } catch {
+          if !goesBack || file == files.last { throw error }
+          content.refused.append(error)
+        }
       }
       return content
     }
     try Self.load(products, as: .products, into: &content)
     if let relations { try Self.load(relations, as: .relations, into: &content) }
     return content
+  }
+
+  /// The person's own file, or those of the folder, the newest first.
+  private func ownFiles(_ decoding: SourceDecoding) throws(OriginError) -> [DropFolder.File] {
+    do {
+      guard DropFolder.exists(products) else { return [try DropFolder.File(path: products)] }
+      return try DropFolder(path: products, format: decoding.format).files()
+    } catch { throw .fileUnreadable(path: error.path, reason: error.reason) }
+  }
+
+  /// Waits until the newest file of the folder has stood still for a second. The watcher does so for later ones.
+  func waitUntilSettled() {
+    guard let decoding, database == nil, DropFolder.exists(products) else { return }
+    while let file = try? ownFiles(decoding).first, Date().timeIntervalSince1970 - Double(file.modified) / 1e9 < 1 {
+      Thread.sleep(forTimeInterval: 1)
+      if (try? ownFiles(decoding).first) == file { return }
+    }
+  }
+
+  private static func load(
+    _ path: String, _ decoding: SourceDecoding, into rows: inout OriginRows
+  ) throws(OriginError) -> SourceDecoding.Reading {
+    do {
+      let file = try FileHandle(forReadingFrom: URL(filePath: path))
+      defer { try? file.close() }
+      return try decoding.load(file, at: path, into: &rows)
+    } catch let error as WireError {
+      throw error.isAboutPacking ? .gzipDamaged(path: path, error) : .lineRefused(path: path, error)
+    } catch let error as SourceError {
+      throw .sourceRefused(path: path, reason: error.description)
+    } catch {
+      throw .fileUnreadable(path: path, reason: reason(error))
+    }
   }
 
   /// Whether it is time to read all rows of a database.
@@ -82,7 +120,7 @@ package struct OriginFiles: Sendable {
   }
 
   private static func load(
-    _ database: DatabaseQuery, _ decoding: OriginDecoding, _ former: Content?, into content: inout Content
+    _ database: DatabaseQuery, _ decoding: SourceDecoding, _ former: Content?, into content: inout Content
   ) throws(OriginError) {
     var query = database
     content.rows = OriginRows(usesUpdateTimes: false)
@@ -178,7 +216,11 @@ package struct OriginFiles: Sendable {
     private var files: [File?]
 
     init(_ files: OriginFiles) {
-      self.files = [files.products, files.relations].compactMap { $0 }.map { path in
+      var products = files.products
+      if let decoding = files.decoding, files.database == nil, DropFolder.exists(products) {
+        products = (try? files.ownFiles(decoding).first?.path) ?? products
+      }
+      self.files = [products, files.relations].compactMap { $0 }.map { path in
         let path = URL(filePath: path).resolvingSymlinksInPath().path
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
         return File(

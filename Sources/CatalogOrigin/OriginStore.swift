@@ -34,9 +34,10 @@ package final class OriginStore: Sendable {
   package init(
     files: OriginFiles, state directory: String? = nil, clock: OriginClock = .local, logger: Logger
   ) throws(OriginError) {
+    files.waitUntilSettled()
     // The signature first: a change while the file is being read is then detected by the next check.
     let signature = OriginFiles.Signature(files)
-    let content = try files.load()
+    let content = try files.load(goesBack: true)
     let (state, loaded, revision) = try Self.load(content.rows, files, directory, clock.now())
     self.state = state
     self.revision = Mutex(revision)
@@ -46,6 +47,9 @@ package final class OriginStore: Sendable {
     catalogue = Mutex(loaded)
     gate = Mutex(ReloadGate(served: signature))
     former = Mutex(files.database?.since == nil ? nil : content)
+    for error in content.refused {
+      logger.error("a newer file is refused, an older one is served", metadata: ["reason": "\(error)"])
+    }
     log("catalogue loaded", loaded, content)
   }
 

@@ -59,6 +59,11 @@ package struct ExtraMembers: Sendable {
     for member in other.members { add(member.key, member.value) }
   }
 
+  /// Calls `body` with the key and the value in JSON of each member.
+  package func forEach(_ body: (_ key: [UInt8], _ value: [UInt8]) -> Void) {
+    for member in members { body(member.key, member.value) }
+  }
+
   package mutating func fail(_ problem: ExtraProblem) { if self.problem == nil { self.problem = problem } }
 
   /// Appends the object to `json`. An object without members is `{}`.

@@ -30,6 +30,12 @@ public struct ImportReport: Sendable {
   public var payload: PayloadSummary
   /// The outcome of the automatic compaction that may follow a commit. An import alone never compacts.
   public var compaction = CompactionOutcome.notDue
+
+  /// Creates the report of an import without a compaction.
+  package init(update: UpdateReport, payload: PayloadSummary) {
+    self.update = update
+    self.payload = payload
+  }
 }
 
 /// The outcome of an automatic compaction.

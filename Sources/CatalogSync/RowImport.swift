@@ -57,6 +57,9 @@ public struct RowImport: ~Copyable {
   /// The columns or keys that were found so far, and the fields that they fill.
   public var columns: [RowColumnUse] { reader.columns }
 
+  /// The byte between two fields of a table; `nil` for a format without columns, and until it is recognised.
+  public var delimiter: UInt8? { reader.delimiter }
+
   /// Consumes the next bytes of the text.
   ///
   /// - Throws: `StoreError`. The import has then ended.

@@ -30,9 +30,11 @@ public struct CSVRows: ~Copyable {
 
   private let recordByteCount: Int
   private let mapping: RowMapping?
+  /// Whether quotes around a field belong to the syntax.
+  private let hasQuotes: Bool
   private var plan: RowFieldPlan
   /// The byte between two fields; `nil` until it is recognised.
-  private var delimiter: UInt8?
+  private(set) var delimiter: UInt8?
   /// The beginning of the text while the separator is unknown.
   private var head: [UInt8] = []
   /// The unknown columns that are kept, in the order of their names, which is that of ``ExtraMembers``.
@@ -76,6 +78,7 @@ public struct CSVRows: ~Copyable {
     checker = RowChecker(rules)
     recordByteCount = limits.tokenByteCount
     self.mapping = mapping
+    hasQuotes = mapping?.hasQuotes ?? true
     self.delimiter = delimiter
     plan = RowFieldPlan(mapping ?? RowMapping())
   }
@@ -96,7 +99,7 @@ public struct CSVRows: ~Copyable {
     do {
       if delimiter == nil {
         head.append(copying: bytes)
-        guard let found = Self.delimiter(of: head.span) else { return }
+        guard let found = Self.delimiter(of: head.span, hasQuotes) else { return }
         try start(with: found, into: &sink)
       } else {
         try read(bytes, into: &sink)
@@ -147,13 +150,13 @@ public struct CSVRows: ~Copyable {
 
   /// The byte that separates the fields of the first line: the most frequent one of comma, semicolon, tab and vertical
   /// bar outside of quotes; `nil` if the line is longer than the text so far.
-  private static func delimiter(of text: Span<UInt8>, isWhole: Bool = false) -> UInt8? {
+  private static func delimiter(of text: Span<UInt8>, _ hasQuotes: Bool, isWhole: Bool = false) -> UInt8? {
     let candidates: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: ";"), 0x09, UInt8(ascii: "|")]
     var counts = [0, 0, 0, 0]
     var isQuoted = false
     var isComplete = isWhole || text.count >= headByteCount
     for index in text.indices {
-      if text[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
+      if hasQuotes, text[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
       if isQuoted { continue }
       if text[index] == 0x0A {
         isComplete = true
@@ -171,7 +174,7 @@ public struct CSVRows: ~Copyable {
   public mutating func finish<Sink: RowSink>(into sink: inout Sink) throws(WireError) -> RowFileSummary {
     if let failure { throw failure }
     if delimiter == nil {
-      let found = Self.delimiter(of: head.span, isWhole: true)
+      let found = Self.delimiter(of: head.span, hasQuotes, isWhole: true)
       try start(with: found ?? UInt8(ascii: ","), into: &sink)
     }
     if !isOver {
@@ -224,7 +227,7 @@ public struct CSVRows: ~Copyable {
     case (.quoteInQuoted, UInt8(ascii: "\"")):
       bytes.append(byte)
       state = .quoted
-    case (.fieldStart, UInt8(ascii: "\"")):
+    case (.fieldStart, UInt8(ascii: "\"")) where hasQuotes:
       state = .quoted
       isQuoted = true
     case (.carriageReturn, 0x0A), (.fieldStart, 0x0A), (.plain, 0x0A), (.quoteInQuoted, 0x0A):
@@ -236,13 +239,21 @@ public struct CSVRows: ~Copyable {
     case (_, 0x0D): state = .carriageReturn
     case (_, delimiter): endField()
     case (.quoteInQuoted, _):
-      stop("something between closing quotes and the next \(separatorName); double each quote of a text")
-    case (.plain, UInt8(ascii: "\"")):
-      stop("quotes inside a field that does not begin with them; put the field in quotes and double each of its own")
+      stop(
+        "something between closing quotes and the next \(separatorName); double each quote of a text" + noQuotesAdvice)
+    case (.plain, UInt8(ascii: "\"")) where hasQuotes:
+      stop(
+        "quotes inside a field that does not begin with them; put the field in quotes and double each of its own"
+          + noQuotesAdvice)
     default:
       bytes.append(byte)
       state = .plain
     }
+  }
+
+  /// What may be wrong with quotes if columns are mapped.
+  private var noQuotesAdvice: String {
+    mapping == nil ? "" : ", or say with --no-quotes that the file never puts a field in quotes"
   }
 
   private mutating func beginLine() {
@@ -274,7 +285,8 @@ public struct CSVRows: ~Copyable {
         RowFault(
           .syntax, line: firstLine,
           "\(ends.count == 1 ? "1 field" : "\(ends.count) fields") in a record where the first one names"
-            + " \(columns.count); put a field with a \(separatorName) in quotes"))
+            + " \(columns.count); "
+            + (hasQuotes ? "put a field with a \(separatorName) in quotes" : "no field can have a \(separatorName)")))
       return
     }
     try readRow(into: &sink)

@@ -43,6 +43,31 @@ enum DateText {
       + padded(minute, 2) + ":" + padded(second, 2)
   }
 
+  /// Returns `text`, which is `YYYY-MM-DD HH:MM:SS`, in the form `format`; `nil` if reading that would not give `text`.
+  static func written(_ text: String, _ format: [UInt8]) -> String? {
+    let bytes = Array(text.utf8)
+    guard bytes.count == 19 else { return nil }
+    var result: [UInt8] = []
+    var parts = format[...]
+    while let byte = parts.popFirst() {
+      guard byte == UInt8(ascii: "%"), let part = parts.popFirst(), part != UInt8(ascii: "%") else {
+        result.append(byte)
+        continue
+      }
+      switch part {
+      case UInt8(ascii: "Y"): result += bytes[0..<4]
+      case UInt8(ascii: "y"): result += bytes[2..<4]
+      case UInt8(ascii: "m"): result += bytes[5..<7]
+      case UInt8(ascii: "d"): result += bytes[8..<10]
+      case UInt8(ascii: "H"): result += bytes[11..<13]
+      case UInt8(ascii: "M"): result += bytes[14..<16]
+      default: result += bytes[17..<19]
+      }
+    }
+    let written = String(decoding: result, as: UTF8.self)
+    return reformatted(written, format) == text ? written : nil
+  }
+
   private static func days(in month: Int, of year: Int) -> Int {
     let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31

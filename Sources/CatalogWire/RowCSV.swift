@@ -116,19 +116,27 @@ public enum RowCSV {
   }
 
   /// Ends the record that begins at `start`. One empty cell is written as `""`, because readers skip an empty line.
-  private static func end(_ csv: inout [UInt8], from start: Int) {
+  static func end(_ csv: inout [UInt8], from start: Int) {
     if csv.count == start { csv += "\"\"".utf8 }
     end(&csv)
   }
 
-  private static func end(_ csv: inout [UInt8]) {
+  /// Ends a record that has at least one byte.
+  static func end(_ csv: inout [UInt8]) {
     csv.append(0x0D)
     csv.append(0x0A)
   }
 
   private static func append(_ text: Span<UInt8>, to csv: inout [UInt8], _ style: Style) {
+    appendCell(text, to: &csv, style)
+  }
+
+  /// Appends a cell.
+  ///
+  /// - Parameter isQuoted: Whether it has quotes even where it needs none.
+  static func appendCell(_ text: Span<UInt8>, to csv: inout [UInt8], _ style: Style, isQuoted: Bool = false) {
     if style.isForExcel, isChangedByExcel(text) { return appendForExcel(text, to: &csv, style) }
-    quote(text, to: &csv, style.delimiter)
+    quote(text, to: &csv, style.delimiter, always: isQuoted)
   }
 
   /// The longest text that a formula can have as a constant.
@@ -194,8 +202,8 @@ public enum RowCSV {
     return hasDigit
   }
 
-  private static func quote(_ text: Span<UInt8>, to csv: inout [UInt8], _ delimiter: UInt8) {
-    var needsQuotes = false
+  private static func quote(_ text: Span<UInt8>, to csv: inout [UInt8], _ delimiter: UInt8, always: Bool = false) {
+    var needsQuotes = always
     for index in text.indices {
       switch text[index] {
       case delimiter, UInt8(ascii: "\""), 0x0A, 0x0D: needsQuotes = true
@@ -214,7 +222,8 @@ public enum RowCSV {
     csv.append(UInt8(ascii: "\""))
   }
 
-  private static func number(_ field: ProductField, of row: borrowing ProductRow) -> String {
+  /// A number or Boolean as text.
+  static func number(_ field: ProductField, of row: borrowing ProductRow) -> String {
     switch field {
     case .categoryId: row.categoryId.description
     case .delFlag: row.delFlag.description

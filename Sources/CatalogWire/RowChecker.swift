@@ -252,7 +252,13 @@ struct RowChecker {
     }
     switch field {
     case .categoryId: integer(column, cells, line).map { product.categoryId = $0 }
-    case .delFlag: integer(column, cells, line).map { product.delFlag = $0 }
+    case .delFlag:
+      // Others call it deleted, and write true or false.
+      if let isDeleted = cells.boolean(column) {
+        product.delFlag = isDeleted ? 1 : 0
+      } else {
+        integer(column, cells, line).map { product.delFlag = $0 }
+      }
     case .groupNum: integer(column, cells, line).map { product.groupNum = $0 }
     case .isGreeProduct: boolean(column, cells, line).map { product.isGreeProduct = $0 }
     case .isGroupedProduct: boolean(column, cells, line).map { product.isGroupedProduct = $0 }

@@ -117,6 +117,18 @@ struct RowFieldPlan {
     return faults
   }
 
+  /// A text after steps that are no captures.
+  static func applied(_ steps: [RowMapping.Step], to text: String) -> String {
+    steps.reduce(text) { text, step in
+      switch step {
+      case .trim: apply(.trim, to: text)
+      case .upper: apply(.upper, to: text)
+      case .lower: apply(.lower, to: text)
+      case .capture: text
+      }
+    }
+  }
+
   private static func apply(_ step: Action, to text: String) -> String {
     switch step {
     case .trim:
@@ -140,7 +152,7 @@ struct RowFieldPlan {
       if let date = DateText.reformatted(text, dateFormat) { return date }
       throw RowRefusal("this is no date of the form \(mapping.dateFormat ?? ""); correct it, or give another form")
     case .length, .tall, .volume, .weight, .wide:
-      if let number = Self.pointed(text) { return number }
+      if let number = Self.pointed(text), NumberText.double(Array(number.utf8).span) != nil { return number }
       throw RowRefusal(
         "this is no number with a decimal comma; write it as 1234,5 or 1.234,5, or give the separator . for decimals")
     default:

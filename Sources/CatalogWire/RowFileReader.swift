@@ -40,6 +40,15 @@ public struct RowFileReader: ~Copyable {
     }
   }
 
+  /// The byte between two fields of a table; `nil` for a format without columns, and until it is recognised.
+  public var delimiter: UInt8? {
+    switch rows {
+    case .csv(let rows): rows.delimiter
+    case .ndjson: nil
+    case .taken: nil
+    }
+  }
+
   /// The number of faults so far.
   public var faultCount: Int {
     switch rows {

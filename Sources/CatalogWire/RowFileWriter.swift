@@ -8,6 +8,10 @@ public struct RowFileWriter: Sendable {
   public var columns: [ProductField]?
   /// Whether a table is for Excel: it begins with a byte order mark, and texts stay texts. See ``RowCSV/Style``.
   public var isForExcel = false
+  /// The byte between two fields of a table; `nil` for that of the format.
+  public var delimiter: UInt8?
+  /// Whether a table for Excel begins with a byte order mark, which only UTF-8 needs.
+  public var hasMark = true
   /// Whether a table with all columns has one for the fields beyond the 25. JSON has them with each product.
   public var hasExtra = false
 
@@ -15,10 +19,10 @@ public struct RowFileWriter: Sendable {
   public init(_ format: RowFileFormat) { self.format = format }
 
   /// How the cells of a table are written; `nil` for JSON.
-  private var style: RowCSV.Style? {
+  public var style: RowCSV.Style? {
     guard let delimiter = format.delimiter else { return nil }
     var style = RowCSV.Style()
-    style.delimiter = delimiter
+    style.delimiter = self.delimiter ?? delimiter
     style.isForExcel = isForExcel
     style.hasExtra = hasExtra
     return style
@@ -27,9 +31,14 @@ public struct RowFileWriter: Sendable {
   /// Appends the text before the first row: the names of the columns, if the format has them.
   public func appendHeader(to text: inout [UInt8]) {
     guard let style else { return }
-    if isForExcel { text += [0xEF, 0xBB, 0xBF] }
+    appendMark(to: &text)
     if let columns { return RowCSV.append(columns.map(\.key), to: &text, style: style) }
     RowCSV.appendHeader(to: &text, style: style)
+  }
+
+  /// Appends the byte order mark, if there is one.
+  public func appendMark(to text: inout [UInt8]) {
+    if isForExcel, hasMark { text += [0xEF, 0xBB, 0xBF] }
   }
 
   /// Appends a product and its line terminator.

@@ -41,6 +41,9 @@ public struct RowMapping: Sendable, Equatable {
   public var isAutomatic = true
   /// The byte between two fields of CSV; `nil` to recognise it in the first line.
   public var delimiter: UInt8?
+  /// Whether quotes around a field of CSV or TSV belong to the syntax. Otherwise they are characters like all others, and a
+  /// field cannot contain the separator or a line end.
+  public var hasQuotes = true
   /// The decimal separator of numbers: a point or a comma. With a comma, points between groups of three digits are
   /// skipped.
   public var decimal = UInt8(ascii: ".")
@@ -62,7 +65,7 @@ public struct RowMapping: Sendable, Equatable {
   func converts(_ field: ProductField) -> Bool {
     switch field {
     case .length, .tall, .volume, .weight, .wide: decimal != UInt8(ascii: ".")
-    case .isGreeProduct, .isGroupedProduct, .isSaleProduct, .isMarketingProduct: !trueWords.isEmpty
+    case .isGreeProduct, .isGroupedProduct, .isSaleProduct, .isMarketingProduct, .delFlag: !trueWords.isEmpty
     case .createTime, .updateTime: dateFormat != nil
     default: false
     }
@@ -79,7 +82,7 @@ public struct RowMapping: Sendable, Equatable {
       (.id, "id productid itemid externalid uid uuid 编号 产品编号 商品编号"),
       (
         .barcode,
-        "barcode ean ean8 ean13 eancode gtin gtin8 gtin12 gtin13 gtin14 upc upca upcean jan code barcodenumber strichcode"
+        "barcode ean ean8 ean13 eancode gtin gtin8 gtin12 gtin13 gtin14 upc upca upcean jan code barcodenumber variantbarcode strichcode"
           + " 条码 条形码 商品条码 国际条码"
       ),
       (
@@ -89,10 +92,10 @@ public struct RowMapping: Sendable, Equatable {
       ),
       (
         .skuCode,
-        "skucode sku itemno itemnumber articleno articlenumber artikelnummer artikelnr artnr partno partnumber"
+        "skucode sku variantsku sellersku itemno itemnumber articleno articlenumber artikelnummer artikelnr artnr partno partnumber"
           + " defaultcode internalreference 货号 编码 商品编码 产品编码 物料编码"
       ),
-      (.brand, "brand brands brandname manufacturer marke hersteller marque 品牌"),
+      (.brand, "brand brands brandname vendor manufacturer marke hersteller marque 品牌"),
       (.brandId, "brandid 品牌编号"),
       (.category, "category categories categoryname productcategory kategorie warengruppe catégorie 分类 类别 品类"),
       (.categoryId, "categoryid 分类编号"),

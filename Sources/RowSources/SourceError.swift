@@ -12,6 +12,8 @@ public enum SourceError: Error, Sendable, Equatable {
   case unknownEncoding(name: String)
   /// The bytes on a line are not text in the encoding.
   case notText(encoding: String, line: Int, byte: UInt8)
+  /// The encoding does not have a character, which the line of a text to write has.
+  case notInEncoding(encoding: String, line: Int, character: String)
   /// The file ends inside a character.
   case endsInCharacter(encoding: String, line: Int)
 }
@@ -32,6 +34,10 @@ extension SourceError: CustomStringConvertible {
     case .notText(let encoding, let line, let byte):
       "Line \(line): byte 0x\(String(byte, radix: 16, uppercase: true)) is not \(encoding); name the file's encoding with"
         + " --encoding"
+    case .notInEncoding(let encoding, let line, let character):
+      "Line \(line): \(encoding) has no character \"\(character)\""
+        + (character.unicodeScalars.first.map { " (U+" + String($0.value, radix: 16, uppercase: true) + ")" } ?? "")
+        + "; take another encoding, such as UTF-8"
     case .endsInCharacter(let encoding, let line):
       "Line \(line): the file ends inside a character of \(encoding); it is cut, or has another encoding (--encoding)"
     }

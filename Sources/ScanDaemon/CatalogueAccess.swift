@@ -27,6 +27,10 @@ final class CatalogueAccess: Sendable {
   let matching: MatchingAccess
   /// The last successful synchronisation of the stores that were read last.
   private let success = Mutex(Success())
+  /// When the time of a success was last written, in seconds since 1970.
+  private let written = Mutex(0.0)
+  /// How often the time of a success without changes is written.
+  private static let notePeriod = 300.0
 
   init(_ workspace: Workspace, _ matching: MatchingAccess) {
     self.workspace = workspace
@@ -73,6 +77,11 @@ final class CatalogueAccess: Sendable {
     }
     return time
   }
+
+  /// Whether the time of a success was written so recently that another one need not be.
+  func isNoted(at time: Double) -> Bool { abs(time - written.withLock { $0 }) < Self.notePeriod }
+
+  func noted(at time: Double) { written.withLock { $0 = time } }
 
   func succeeded(_ stores: UserStores, at time: Double) {
     success.withLock { $0 = Success(stores: stores, time: time) }

@@ -1,5 +1,6 @@
 import Catalog
 import CatalogHTTP
+import CatalogSources
 public import CatalogSync
 public import JSONFormat
 import LogStore
@@ -62,6 +63,8 @@ public final class CatalogueSync: Service, Sendable {
 
   private let state = Mutex(State())
   private let options: SyncOptions?
+  /// The problem that a failed synchronisation is.
+  private let failing: ProblemCode
   private let step: Step?
   private let access: CatalogueAccess
   private let events: EventLog
@@ -88,7 +91,11 @@ public final class CatalogueSync: Service, Sendable {
     self.metrics = metrics
     self.environment = environment
     self.logger = logger
-    step = try options.sync.map { try environment.synchronize ?? Self.http($0) }
+    failing = options.sync?.source == nil ? .syncFailing : .sourceFailing
+    step = try options.sync.map { options in
+      if let source = options.source { return Self.rows(of: source, options, environment.time.sleep) }
+      return try environment.synchronize ?? Self.http(options)
+    }
   }
 
   private static func http(_ options: SyncOptions) throws -> Step {
@@ -112,6 +119,25 @@ public final class CatalogueSync: Service, Sendable {
       } catch let error as TransportError {
         throw SyncFailure(description: error.description(naming: options.transport.names))
       }
+    }
+  }
+
+  /// A step that imports what changed in a file, a folder or a database.
+  private static func rows(
+    of source: CatalogueSource, _ options: SyncOptions, _ sleep: @escaping @Sendable (Duration) async throws -> Void
+  ) -> Step {
+    let importers = SourceImporters(source, LossLimit(share: options.maximumLoss))
+    return { stores, extent in
+      // A catalogue that cannot be read is compared with nothing.
+      let last = try? stores.catalogue()
+      let destination = SourceDestination(location: try stores.catalogueLocation(), last: last) {
+        try stores.importWriter(replacesDamaged: extent == .replacement)
+      } willCommit: {
+        try stores.forgetOrigin()
+      }
+      let done = try await importers.importer(for: stores).run(
+        extent == .increment ? .difference : .everything, into: destination, sleep: sleep)
+      return Synchronization(done.report, damagedPath: done.damagedPath, isUnchanged: done.isUnchanged)
     }
   }
 
@@ -288,10 +314,23 @@ public final class CatalogueSync: Service, Sendable {
     let now = environment.time.now()
     let seconds = Double(now) / 1e6
     access.succeeded(stores, at: seconds)
+    if done.isUnchanged {
+      state.withLock { state in
+        state.last = LastSync(stores: stores, attempt: Date(microseconds: now))
+        state.failuresInARow = 0
+      }
+      problems.clear(failing)
+      // The age of the catalogue outlives a restart, and a file is looked at every few seconds.
+      if access.isNoted(at: seconds) { return }
+    }
     // If this fails, the age after a restart is computed from the last commit, which causes a warning at most.
-    do { try stores.settings.set(.lastSynchronization, to: seconds) } catch {
+    do {
+      try stores.settings.set(.lastSynchronization, to: seconds)
+      access.noted(at: seconds)
+    } catch {
       logger.info("the time of a synchronisation could not be kept", metadata: ["reason": "\(error)"])
     }
+    if done.isUnchanged { return }
     if let failure = done.noteFailure {
       logger.warning("nobody else can begin with this catalogue", metadata: ["reason": "\(failure)"])
     }
@@ -302,7 +341,7 @@ public final class CatalogueSync: Service, Sendable {
     let took = environment.uptime() - start
     metrics.count("shelfmark_syncs_total", [("outcome", "done")])
     metrics.sync.recordNanoseconds(took.nanoseconds)
-    problems.clear(.syncFailing)
+    problems.clear(failing)
     let update = done.report.update
     warn(update.notices)
     logger.info(
@@ -355,7 +394,7 @@ public final class CatalogueSync: Service, Sendable {
     if isForNothing { wakes.wake() }
     metrics.count("shelfmark_syncs_total", [("outcome", "failed")])
     metrics.sync.recordNanoseconds((environment.uptime() - start).nanoseconds)
-    problems.note(.syncFailing, words)
+    problems.note(failing, words)
     events.publish(.sync, LastSync.event(user: stores.user, failure: words).bytes)
   }
 
@@ -370,7 +409,7 @@ public final class CatalogueSync: Service, Sendable {
     guard let user = stores.user else {
       problems.set(.syncNoUser, "nobody is signed in, so the catalogue is not synchronised")
       problems.set(.syncNeverRan, nil as String?)
-      problems.clear(.syncFailing)
+      problems.clear(failing)
       return
     }
     problems.set(.syncNoUser, nil as String?)
@@ -380,7 +419,7 @@ public final class CatalogueSync: Service, Sendable {
       if isOwn { state.waitingSince = nil } else if state.waitingSince == nil { state.waitingSince = now }
       return (isOwn && state.last.error != nil, state.waitingSince)
     }
-    if !isFailing { problems.clear(.syncFailing) }
+    if !isFailing { problems.clear(failing) }
     let isLate = waitingSince.map { now - $0 >= Self.firstAttemptPatience.nanoseconds / 1000 } ?? false
     problems.set(
       .syncNeverRan, isLate ? "no synchronisation for \(user) has ended since the daemon knows the user" : nil)
@@ -397,11 +436,36 @@ public final class CatalogueSync: Service, Sendable {
       (try? access.catalogue(of: stores)).flatMap { access.age($0, of: stores).currentAt }
     }
     return .object([
-      ("configured", .bool(step != nil)), ("running", .bool(isRunning)),
+      ("configured", .bool(step != nil)), ("source", .optional(options?.source?.name)), ("running", .bool(isRunning)),
       ("lastSuccess", .optional(success?.precise)), ("lastAttempt", .optional(own.attempt?.precise)),
       ("lastError", .optional(own.error)), ("failures", .int(own.failures)),
       ("next", .optional(next.map { Date(microseconds: $0).precise })),
       ("oldSince", .optional(own.error == nil ? nil : current?.precise)),
     ])
+  }
+}
+
+/// The importer of the stores that are synchronised, which remembers what it has imported into them.
+private final class SourceImporters: Sendable {
+  private struct State {
+    weak var stores: UserStores?
+    var importer: SourceImport
+  }
+
+  private let source: CatalogueSource
+  private let lossLimit: LossLimit
+  private let state: Mutex<State>
+
+  init(_ source: CatalogueSource, _ lossLimit: LossLimit) {
+    self.source = source
+    self.lossLimit = lossLimit
+    state = Mutex(State(importer: SourceImport(source, lossLimit)))
+  }
+
+  func importer(for stores: UserStores) -> SourceImport {
+    state.withLock { state in
+      if state.stores !== stores { state = State(stores: stores, importer: SourceImport(source, lossLimit)) }
+      return state.importer
+    }
   }
 }

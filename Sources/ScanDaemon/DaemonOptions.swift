@@ -1,3 +1,4 @@
+package import CatalogSources
 public import CatalogHTTP
 public import UploadHTTP
 public import UploadQueue
@@ -54,8 +55,10 @@ public struct DaemonOptions: Sendable {
 
 /// How the catalogue is kept up to date.
 public struct SyncOptions: Sendable {
-  /// The server's URL, with the scheme `http` or `https`.
+  /// The server's URL, with the scheme `http` or `https`; empty if a file, a folder or a database is the source.
   public var url: String
+  /// The file, folder or database that the catalogue comes from, in place of a server.
+  package var source: CatalogueSource?
   /// The organisation that the catalogue belongs to. The users of an organisation share its common data.
   public var organisation: String?
   /// The options of the HTTP transport. At most two attempts are made per synchronisation, whatever the retry policy
@@ -76,6 +79,14 @@ public struct SyncOptions: Sendable {
 
   /// Creates options for the server's URL, which may contain a query.
   public init(url: String) { self.url = url }
+
+  /// Creates options for a file, a folder or a database. A file is looked at each ten seconds, and a database asked each
+  /// minute.
+  package init(source: CatalogueSource) {
+    url = ""
+    self.source = source
+    interval = source.database == nil ? .seconds(10) : .seconds(60)
+  }
 }
 
 /// A webhook that scans are sent to.

@@ -8,6 +8,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
   case catalogueNeverSynchronised = "catalogue_never_synchronised"
   /// The last synchronisation failed.
   case syncFailing = "sync_failing"
+  /// The last import from the file, folder or database of `sync.from` failed.
+  case sourceFailing = "source_failing"
   /// A server is configured, but no user is signed in.
   case syncNoUser = "sync_no_user"
   /// A server is configured and a user is signed in, but no synchronisation has ended since.
@@ -73,11 +75,14 @@ package enum ProblemCode: String, Sendable, CaseIterable {
   package var remedy: String {
     switch self {
     case .catalogueUnreadable:
-      "where sync.url is set, the daemon replaces it by itself; else run 'catalogctl verify --repair', or"
+      "where sync.url or sync.from is set, the daemon replaces it by itself; else run 'catalogctl verify --repair', or"
         + " 'catalogctl sync --full --replace-damaged'"
     case .catalogueNeverSynchronised:
-      "set sync.url and sign a user in, or fetch a catalogue with 'catalogctl sync' or 'catalogctl import'"
+      "set sync.url or sync.from and sign a user in, or fetch a catalogue with 'catalogctl sync' or 'catalogctl import'"
     case .syncFailing: "check the server, the network and sync.url; the daemon tries again by itself"
+    case .sourceFailing:
+      "correct what the message names; the daemon reads a file again when it has changed, and asks a database again by"
+        + " itself. 'catalogctl import --dry-run' with the same file and mapping shows all errors"
     case .syncNoUser: "sign a user in: set user, run 'catalogctl login USER', or POST /v1/session"
     case .syncNeverRan:
       "wait for the synchronisation that runs; if none ends, look at sync in /v1/status and at the log"

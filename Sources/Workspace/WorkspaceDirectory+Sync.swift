@@ -1,6 +1,6 @@
-import Catalog
+package import Catalog
 public import CatalogSync
-import LogStore
+package import LogStore
 
 /// A catalogue that a user started with instead of a download.
 public struct AdoptedBase: Sendable, Equatable {
@@ -24,6 +24,25 @@ public struct Synchronization: Sendable {
   public let noteFailure: WorkspaceError?
   /// The new path of a catalogue that could not be opened and was replaced; `nil` if it could be opened.
   public let damagedPath: String?
+  /// Whether nothing was written, because nothing had changed at a source that is looked at every few seconds.
+  package let isUnchanged: Bool
+
+  init(adopted: AdoptedBase?, report: ImportReport, noteFailure: WorkspaceError?, damagedPath: String?) {
+    self.adopted = adopted
+    self.report = report
+    self.noteFailure = noteFailure
+    self.damagedPath = damagedPath
+    isUnchanged = false
+  }
+
+  /// The result of an import of a person's own rows.
+  package init(_ report: ImportReport, damagedPath: String?, isUnchanged: Bool) {
+    adopted = nil
+    self.report = report
+    noteFailure = nil
+    self.damagedPath = damagedPath
+    self.isUnchanged = isUnchanged
+  }
 }
 
 extension WorkspaceDirectory {
@@ -125,5 +144,32 @@ extension UserStores {
       } catch { failure = error }
     }
     return Synchronization(adopted: adopted, report: report, noteFailure: failure, damagedPath: damagedPath)
+  }
+}
+
+extension UserStores {
+  /// The location of the catalogue. Creates missing directories.
+  ///
+  /// - Throws: `WorkspaceError.closed`, `.store`.
+  package func catalogueLocation() throws -> StoreLocation {
+    try checkOpen()
+    return try directory.makeStore("catalogue", of: user)
+  }
+
+  /// Opens the writer for an import of a person's own rows. The caller must close it. The import is finished, whether or
+  /// not the user is still signed in.
+  ///
+  /// - Parameter replacesDamaged: Whether to rename a catalogue that cannot be opened, and begin a new one.
+  /// - Throws: The errors of ``catalogueWriter(lockTimeout:)``.
+  package func importWriter(replacesDamaged: Bool) throws -> CatalogWriter {
+    try checkOpen()
+    return try directory.catalogueWriter(
+      of: user, lockTimeout: directory.lockTimeout, replacesDamaged: replacesDamaged)
+  }
+
+  /// Deletes the stored origin, because rows of an unknown one are about to be committed: no other user can start with
+  /// this catalogue then.
+  package func forgetOrigin() throws(WorkspaceError) {
+    if let user { try directory.forgetOrigin(of: user) }
   }
 }

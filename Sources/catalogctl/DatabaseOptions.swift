@@ -1,4 +1,5 @@
 import ArgumentParser
+import CatalogSources
 import RowSources
 
 /// The options of a database as the source of rows, beside the statements.

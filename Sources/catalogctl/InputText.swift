@@ -61,7 +61,7 @@ struct InputText: ~Copyable {
         if let text = try source?.finish(), !text.isEmpty { return text }
       }
       return nil
-    } catch let error as SourceError { throw Failure(.data, "\(file.name): \(error); nothing was changed") }
+    } catch let error as SourceError { throw Failure(.data, "\(error); nothing was changed") }
   }
 
   private mutating func unpacked() throws -> [UInt8]? {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CatalogRows
+import CatalogSources
 import CatalogWire
 import Foundation
 import RowSources
@@ -19,6 +20,7 @@ struct MappingOptions: ParsableArguments {
     help: ArgumentHelp(
       "What separates columns, in place of what the first line shows; 'tab' for a tab.", valueName: "character"))
   var delimiter: String?
+  @Flag(help: "Take quotes as characters: the file never puts a field in quotes.") var noQuotes = false
   @Option(help: ArgumentHelp("The file's encoding, in place of a guess, such as GB18030.", valueName: "name"))
   var encoding: String?
   @Option(help: ArgumentHelp("What separates decimals: . or a comma.", valueName: "character")) var decimal: String?
@@ -37,10 +39,14 @@ struct MappingOptions: ParsableArguments {
     ] {
       if let value { words += [name, value] }
     }
+    if noQuotes { words.append("--no-quotes") }
     for value in column { words += ["--column", value] }
     for value in constant { words += ["--constant", value] }
     return words
   }
+
+  /// Whether an option but that of the file to write is given.
+  var areGiven: Bool { !arguments.isEmpty }
 
   func validate() throws { _ = try applied(to: MappingFile()) }
 
@@ -74,6 +80,7 @@ struct MappingOptions: ParsableArguments {
       if let date { file.mapping.dateFormat = try MappingFile.date(date) }
     } catch { throw ValidationError(error.message) }
     if let trueWords { file.mapping.trueWords = trueWords.split(separator: ",").map(String.init) }
+    if noQuotes { file.mapping.hasQuotes = false }
     if let encoding { file.encoding = encoding }
     return file
   }

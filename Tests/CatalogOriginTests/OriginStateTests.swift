@@ -1,4 +1,5 @@
 import CatalogRows
+import CatalogSources
 import CatalogWire
 import Foundation
 import RandomTestSupport
@@ -16,7 +17,7 @@ import Testing
   private func store(_ table: String, at seconds: Int64) throws -> OriginStore {
     let path = try folder.write(table, to: "erp.csv", atomically: true)
     return try OriginStore(
-      files: OriginFiles(products: path, decoding: OriginDecoding(format: .csv)), state: folder.path("state"),
+      files: OriginFiles(products: path, decoding: SourceDecoding(format: .csv)), state: folder.path("state"),
       clock: OriginClock { seconds }, logger: log.logger)
   }
 

@@ -1,3 +1,4 @@
+import CatalogSources
 import CatalogWire
 import Foundation
 import Logging
@@ -83,7 +84,7 @@ import Testing
     var mapping = RowMapping()
     mapping.rules[.id] = RowMapping.Rule(columns: ["sku"])
     mapping.rules[.name] = RowMapping.Rule(columns: ["title"])
-    let decoding = OriginDecoding(format: .csv, rules: RowRules(), mapping: mapping, encoding: nil)
+    let decoding = SourceDecoding(format: .csv, rules: RowRules(), mapping: mapping, encoding: nil)
     let store = try OriginStore(
       files: OriginFiles(products: path, decoding: decoding), clock: OriginClock { 1_767_323_045 }, logger: log.logger)
     let first = store.answer(cursor: "")

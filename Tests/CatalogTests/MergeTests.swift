@@ -82,6 +82,64 @@ import Testing
     #expect(try catalogue.snapshot.product(id: "d")?.barcode == "7")
   }
 
+  @Test(arguments: [false, true])
+  func `a product that a row deletes and a later row brings back is there`(deletesMissing: Bool) throws {
+    let catalogue = try TestCatalogue(Self.products)
+    let (counts, _) = try merge(
+      catalogue,
+      [
+        Product("s", "1111"), Product("c", delFlag: 1), Product("d", delFlag: 1), Product("d", "3333"),
+        Product("c", "9"), Product("n", delFlag: 1), Product("n", "4444"),
+      ], deletesMissing: deletesMissing, limit: LossLimit(share: 0, smallCatalogue: 0))
+    #expect(counts == self.counts(1, 1, 2, 0))
+    #expect(try catalogue.snapshot.products.map(\.barcode) == ["9", "3333", "4444", "1111"])
+  }
+
+  @Test(arguments: [false, true])
+  func `a product that a row has and a later row deletes is gone`(deletesMissing: Bool) throws {
+    let catalogue = try TestCatalogue(Self.products, Self.relations)
+    let (counts, _) = try merge(
+      catalogue,
+      [
+        Product("s", "1111"), Product("c", "9"), Product("d", "3333"), Product("n", "4444"), Product("c", delFlag: 1),
+        Product("d", delFlag: 1), Product("n", delFlag: 1),
+      ], Self.relations, deletesMissing: deletesMissing)
+    #expect(counts == self.counts(0, 0, 3, 2))
+    #expect(try catalogue.snapshot.products.map(\.id) == ["s"])
+  }
+
+  @Test func `rows that take one another back write nothing`() throws {
+    let catalogue = try TestCatalogue(Self.products, Self.relations)
+    let before = try catalogue.logBytes
+    let (counts, report) = try merge(
+      catalogue,
+      [
+        Product("c", "9"), Product("c", delFlag: 1), Product("c", "2222"), Product("n", "1"), Product("n", delFlag: 1),
+      ])
+    #expect(counts == self.counts(0, 0, 1, 0) && report.sequence == 1)
+    #expect(try catalogue.logBytes == before)
+  }
+
+  @Test func `of several rows with one id, only the last one matters`() throws {
+    var random = SeededGenerator(for: "MergeTests, last rows")
+    for _ in 0..<60 {
+      let old = (0..<6).filter { _ in Bool.random(using: &random) }.map { Product("\($0)", "\($0)") }
+      let rows = (0..<Int.random(in: 0..<24, using: &random)).map { _ in
+        Product(
+          "\(Int.random(in: 0..<6, using: &random))", "\(Int.random(in: 0..<6, using: &random))",
+          delFlag: Int64.random(in: 0...1, using: &random))
+      }
+      var last: [String: Product] = [:]
+      for row in rows { last[row.id] = row }
+      let deletesMissing = Bool.random(using: &random)
+      let (one, two) = (try TestCatalogue(old), try TestCatalogue(old))
+      let repeated = try merge(one, rows, deletesMissing: deletesMissing)
+      let single = try merge(two, last.values.sorted { $0.id < $1.id }, deletesMissing: deletesMissing)
+      #expect(try one.snapshot.products == two.snapshot.products)
+      #expect(repeated.counts == single.counts && repeated.report.sequence == single.report.sequence)
+    }
+  }
+
   @Test func `a difference that loses too much is refused`() throws {
     let products = (0..<20).map { Product("\($0)", "1\($0)") }
     let catalogue = try TestCatalogue(products)

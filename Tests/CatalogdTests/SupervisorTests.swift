@@ -1,3 +1,4 @@
+import Catalog
 import DatagramTestSupport
 import Foundation
 import Testing
@@ -16,6 +17,37 @@ import Workspace
     _ = try daemon.output.wait(for: "\"code\":\"nothing\"")
     let lines = daemon.log.all
     #expect(lines.allSatisfy { (try? JSONSerialization.jsonObject(with: Data($0.utf8))) is [String: Any] })
+  }
+
+  @Test func `a file is watched, and SIGTERM ends an import that leaves nothing`() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("own-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.path + "/rows.csv"
+    func write(_ text: String, age: Double) throws {
+      try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
+      try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: path)
+    }
+    try write("id,barcode\n1,4006381333931\n", age: 100)
+    let arguments = ["--user", "u", "--sync-from", path, "--sync-interval-seconds", "1", "--sync-jitter", "0"]
+    let daemon = try RunningDaemon(arguments, configuration: "{\(Self.base)}")
+    _ = try daemon.log.wait(for: "\"synchronised\"")
+    try daemon.say("4006381333931\n")
+    _ = try daemon.output.wait(for: "\"match\":\"exact\"")
+    try write("id,barcode,weight\n1,4006381333931,heavy\n", age: 90)
+    let problem = try daemon.log.wait(for: "source_failing")
+    #expect(problem.contains("rows.csv: Line 2") && problem.contains("heavy"), "\(problem)")
+    // A large file, whose import takes seconds.
+    let rows = (0..<400_000).map { "\($0),4006381333931,\($0)" }.joined(separator: "\n")
+    try write("id,barcode,weight\n\(rows)\n", age: 80)
+    Thread.sleep(forTimeInterval: 2)
+    daemon.signal(SIGTERM)
+    #expect(daemon.end() == 0)
+    // The catalogue is that of the first file, or of the last one.
+    let location = try #require(try WorkspaceDirectory(root: daemon.folder + "/root").catalogue(of: "u"))
+    let snapshot = try #require(try CatalogReader.open(location)).snapshot()
+    #expect([1, 400_000].contains(snapshot.productCount))
+    #expect(try snapshot.product(id: "1") != nil)
   }
 
   @Test func `the log says where the studio is, if it is served`() throws {

@@ -196,4 +196,45 @@ struct DatabaseCommandTests {
     serving.process.terminate()
     #expect(serving.end() == 0)
   }
+
+  // MARK: The daemon
+
+  @Test func `a daemon takes newer rows of a database at once, and deletions when it reads all`() throws {
+    let map = try root.folder.file(
+      "map.json",
+      Data(
+        #"""
+        {"products": "SELECT productid AS id, ean AS barcode, title AS name, updated_at FROM products",
+         "relations": "SELECT * FROM parts", "since": "updated_at"}
+        """#.utf8)
+    ).path
+    let log = root.folder.url("daemon.log")
+    let daemon = try DaemonProcess(
+      [
+        "--sync-from", server.url, "--sync-map-file", map, "--sync-interval-seconds", "1", "--sync-jitter", "0",
+        "--sync-first-retry-seconds", "1", "--sync-reconcile-seconds", "3", "--http-enabled", "false",
+      ], root: root.path, log: log)
+    let deadline = ContinuousClock.now + .seconds(300)
+    func wait(_ what: String, until isThere: () throws -> Bool) throws {
+      while try !isThere(), ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.1) }
+      #expect(try isThere(), "\(what)")
+    }
+    func said(_ text: String) throws -> Bool { try String(contentsOf: log, encoding: .utf8).contains(text) }
+    try wait("the first import") { try root.run("stat", "--json").object().number("products") == 1000 }
+    #expect(try root.run("stat", "--json").object().number("relations") == 2)
+    try server.execute("UPDATE products SET title = 'newer', updated_at = now() WHERE productid = 20")
+    try wait("the newer row") { try product("20").text("name") == "newer" }
+    try server.execute("DELETE FROM products WHERE productid = 21")
+    try wait("the deletion") { try root.run("get", "--id", "21").code == 1 }
+    server.stop()
+    try wait("the problem") { try said("source_failing") }
+    #expect(try root.run("get", "--id", "20").code == 0)
+    try server.start()
+    try server.execute("UPDATE products SET title = 'newest', updated_at = now() WHERE productid = 20")
+    try wait("the newest row") { try product("20").text("name") == "newest" }
+    try wait("the end of the problem") { try said("problem ended") }
+    #expect(daemon.end() == 0)
+    // One commit for each change.
+    #expect(try root.run("log", "--json").objects().count == 4)
+  }
 }

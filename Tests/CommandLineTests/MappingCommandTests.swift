@@ -48,6 +48,73 @@ import Testing
     #expect(try other.dump() == root.dump())
   }
 
+  @Test(arguments: ["UTF-8", "WINDOWS-1252", "UTF-16LE"])
+  func `a mapping in reverse writes the file of the other program`(
+    encoding: String
+  ) throws {
+    let root = try TestRoot(answers: [])
+    let path = try file(Data(Self.german.utf8), "erp.csv", root)
+    let map = root.folder.path + "/map.json"
+    let keep = Self.options.map { $0 == "ignore" ? "keep" : $0 }
+    #expect(try root.run(["import", path, "--save-map", map] + keep).code == 0)
+    let table = root.folder.path + "/out.csv"
+    let run = try root.run("export", table, "--map", map, "--encoding", encoding, "--json")
+    #expect(run.code == 0, "\(run.words)")
+    let data = try Data(contentsOf: URL(filePath: table))
+    let swift: String.Encoding =
+      encoding == "UTF-8" ? .utf8 : encoding == "UTF-16LE" ? .utf16LittleEndian : .windowsCP1252
+    let text = try #require(String(data: data, encoding: swift))
+    #expect(
+      text == """
+        EAN;Angelegt;Artikelnummer;Aktiv;Bezeichnung;Gewicht;Lager\r
+        4006381333931;31.12.2024;007;t;Größe, klein;1234,5;A\r
+        4006381333948;01.02.2023;008;f;Maß;0,25;B\r
+
+        """)
+    let other = try TestRoot(answers: [])
+    let again = try other.run("import", table, "--map", map, "--encoding", encoding)
+    #expect(again.code == 0, "\(again.words)")
+    #expect(try other.dump() == root.dump())
+  }
+
+  @Test func `a flat file of another program is read without quotes, and by its format`() throws {
+    let root = try TestRoot(answers: [])
+    let text = "item-name\tseller-sku\tproduct-id\tdeleted\n\"Blue\" 12\" mug\tM-1\t4006381333931\tfalse\n"
+    let path = try file(Data(text.utf8), "listing.txt", root)
+    let map = root.folder.path + "/map.json"
+    let options = ["--column", "id=seller-sku", "--column", "name=item-name", "--column", "barcode=product-id"]
+    let blind = try root.run(["import", path] + options)
+    #expect(blind.code == 65 && blind.words.contains("--format tsv or --format csv reads a table"), "\(blind.words)")
+    let quoted = try root.run(["import", path, "--format", "tsv"] + options)
+    #expect(quoted.code == 65 && quoted.words.contains("closing quotes"), "\(quoted.words)")
+    let run = try root.run(["import", path, "--format", "tsv", "--no-quotes", "--save-map", map] + options)
+    #expect(run.code == 0, "\(run.words)")
+    #expect(try root.run("import", path, "--map", map, "--delete-missing").code == 0)
+    #expect(try product("M-1", root)["name"] as? String == "\"Blue\" 12\" mug")
+    #expect(try product("M-1", root)["delFlag"] as? Int == 0)
+  }
+
+  @Test func `what a mapping in reverse cannot write is said`() throws {
+    let root = try TestRoot(answers: [])
+    let rows = try file(Data("id,name\n1,品\n".utf8), "rows.csv", root)
+    #expect(try root.run("import", rows).code == 0)
+    let map = try file(
+      Data(#"{"fields": {"name": {"columns": ["make", "model"], "join": " "}, "id": "Nr"}}"#.utf8), "map.json", root)
+    let table = root.folder.path + "/out.csv"
+    let joined = try root.run("export", table, "--map", map)
+    #expect(joined.code == 64 && joined.words.contains("joins name from the columns make, model"), "\(joined.words)")
+    let ids = try root.run("export", "-", "--map", map, "--columns", "id").output
+    #expect(String(decoding: ids, as: UTF8.self) == "Nr\r\n1\r\n")
+    let narrow = try root.run("export", table, "--encoding", "WINDOWS-1252")
+    #expect(narrow.code == 65 && narrow.words.contains("Line 2: WINDOWS-1252 has no character \"品\" (U+54C1)"))
+    let unknown = try root.run("export", table, "--encoding", "klingon")
+    #expect(unknown.code == 64 && unknown.words.contains("knows no encoding \"klingon\""))
+    #expect(!FileManager.default.fileExists(atPath: table))
+    let lines = try root.run("export", root.folder.path + "/out.ndjson", "--column", "id=Nr")
+    #expect(lines.code == 64 && lines.words.contains("a mapping writes tables"), "\(lines.words)")
+    #expect(try root.run("export", table, "--save-map", "x").code == 64)
+  }
+
   @Test func `a mapping joins columns, tries them in order, and takes a part of a text`() throws {
     let root = try TestRoot(answers: [])
     let map = try file(

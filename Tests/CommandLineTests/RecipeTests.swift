@@ -32,6 +32,8 @@ import Testing
   private static let files = [
     "Open Food Facts": ("off.csv", "UTF-8"),
     "A product list in Chinese, in GB18030, with semicolons and decimal commas": ("pim.csv", "GB18030"),
+    "Shopify": ("products_export.csv", "UTF-8"), "SAP": ("sap.csv", "WINDOWS-1252"),
+    "Amazon": ("listings.txt", "UTF-8"),
     "Odoo": ("odoo.csv", "UTF-8"), "Excel": ("excel.csv", "UTF-8"),
   ]
 

@@ -53,6 +53,8 @@ private let longest = String(repeating: "a", count: 92)
     let names = ["webhooks": ["w"], "inputs": ["k", "s", "t"]]
     var told = arguments
     for setting in Setting.all where !setting.standard.isEmpty && setting.kind != .list && setting.path != ["root"] {
+      // It needs sync.from, which excludes sync.url.
+      if setting.key == "sync.reconcileSeconds" { continue }
       for name in setting.path.contains(Setting.anyName) ? names[setting.path[0]] ?? [] : [""] {
         let kinds = setting.meaning.split(separator: ":").first.map { $0.split(separator: ", ").map(String.init) } ?? []
         let kind = ["k": "keyboard", "s": "serial", "t": "tcp"][name] ?? ""
@@ -101,7 +103,8 @@ private let longest = String(repeating: "a", count: 92)
         json = setting.kind == .list ? "[\"\(text)\"]" : "\"\(text)\""
       }
       // What has no effect without a server needs one.
-      let sync = setting.path[0] == "sync" && setting.path[1] != "url" ? ["--sync-url", "http://a/"] : []
+      let server = setting.key == "sync.reconcileSeconds" ? ["--sync-from", "a.csv"] : ["--sync-url", "http://a/"]
+      let sync = setting.path[0] == "sync" && !["url", "from"].contains(setting.path[1]) ? server : []
       let nested = setting.path.reversed().reduce(json) { "{\"\($1)\": \($0)}" }
       let file = try TestFile(nested)
       let variable = "CATALOGD_" + Setting.variable(setting.path)
@@ -172,6 +175,38 @@ private let longest = String(repeating: "a", count: 92)
       #expect(Setting.all.contains { $0.key == name }, "\(name ?? "none")")
     }
     #expect(read.settings.first { $0.key == "sync.url" }?.value == "https://…@host/x?…")
+  }
+
+  @Test func `a source of one's own`() throws {
+    let map = try TestFile(
+      #"""
+      {"decimal": ",", "unknown": "ignore", "fields": {"id": "Nr"},
+       "products": "SELECT 1 AS id", "since": "updated_at"}
+      """#)
+    let file = try #require(
+      try configuration(["--sync-from", "/srv/export", "--sync-map-file", map.path]).daemon.sync)
+    #expect(file.source?.name == "/srv/export" && file.interval == .seconds(10) && file.url.isEmpty)
+    #expect(file.source?.decoding.rules.unknownKeys == .ignore)
+    #expect(file.source?.decoding.mapping.decimal == UInt8(ascii: ","))
+    #expect(file.source?.reconcileInterval == .seconds(3600))
+    let read = try configuration([
+      "--sync-from", "postgresql://u:p@h/d", "--sync-map-file", map.path, "--sync-reconcile-seconds", "60",
+      "--sync-interval-seconds", "5", "--sync-maximum-loss", "0.1",
+    ])
+    let database = try #require(read.daemon.sync)
+    #expect(database.source?.database?.products == "SELECT 1 AS id" && database.source?.database?.since == "updated_at")
+    #expect(database.source?.name == "postgresql://h/d" && database.interval == .seconds(5))
+    #expect(database.source?.reconcileInterval == .seconds(60) && database.maximumLoss == 0.1)
+    #expect(read.settings.first { $0.key == "sync.from" }?.value.contains("p@") == false)
+    // Another mapping is another configuration.
+    let other = try TestFile(#"{"products": "SELECT 2 AS id"}"#)
+    let changed = try configuration(["--sync-from", "postgresql://u:p@h/d", "--sync-map-file", other.path])
+    #expect(changed.differs(from: read))
+    let faulty = try TestFile(#"{"fields": {"nmae": "x"}}"#)
+    let faults = #expect(throws: ConfigurationFaults.self) {
+      try configuration(["--sync-from", "a.csv", "--sync-map-file", faulty.path])
+    }
+    #expect(faults?.faults.contains { "\($0)".contains("a product has no field \"nmae\"; is name meant?") } == true)
   }
 
   @Test func `the network is watched unless that is refused`() throws {

@@ -22,6 +22,24 @@ import Testing
     }
   }
 
+  @Test(arguments: ["WINDOWS-1252", "GB18030", "UTF-16LE", "ISO-2022-JP"])
+  func `what is written in an encoding is read back`(encoding: String) throws {
+    let line = encoding == "WINDOWS-1252" ? "id;Größe €\n" : encoding == "ISO-2022-JP" ? "id;日本\n" : "id;空调 é 😀\n"
+    let long = String(repeating: line, count: 20_000)
+    var encoder = try TextEncoder(encoding)
+    let bytes = try encoder.encode(Array(long.utf8)) + encoder.finish()
+    #expect(try text(bytes, encoding, step: 4096).0 == long)
+  }
+
+  @Test func `a character that an encoding lacks is named with its line`() throws {
+    var encoder = try TextEncoder("WINDOWS-1252")
+    _ = try encoder.encode(Array("a\nb\n".utf8))
+    #expect(throws: SourceError.notInEncoding(encoding: "WINDOWS-1252", line: 4, character: "品")) {
+      try encoder.encode(Array("é\nx品".utf8))
+    }
+    #expect(throws: SourceError.unknownEncoding(name: "UTF-8//IGNORE")) { _ = try TextEncoder("UTF-8//IGNORE") }
+  }
+
   @Test(arguments: [1, 2, 7, 4096]) func `UTF-8 is passed on as it is`(step: Int) throws {
     let (text, guess) = try text(Array("id,name\n1,空调 é\n".utf8), step: step)
     #expect(text == "id,name\n1,空调 é\n" && guess?.name == "UTF-8")

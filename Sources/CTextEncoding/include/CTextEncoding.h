@@ -1,4 +1,4 @@
-// The C library's converters from other encodings to UTF-8.
+// The C library's converters between other encodings and UTF-8.
 
 #ifndef SHELFMARK_CTEXTENCODING_H
 #define SHELFMARK_CTEXTENCODING_H
@@ -18,6 +18,9 @@ typedef struct {
 /// Opens a converter from the encoding `name` to UTF-8; null if the C library has none of that name. Close it with
 /// `shelfmark_converter_close`.
 void *_Nullable shelfmark_converter_open(const char *_Nonnull name);
+
+/// Opens a converter from UTF-8 to the encoding `name`, otherwise like `shelfmark_converter_open`.
+void *_Nullable shelfmark_encoder_open(const char *_Nonnull name);
 
 /// Converts the next bytes.
 shelfmark_conversion shelfmark_converter_run(

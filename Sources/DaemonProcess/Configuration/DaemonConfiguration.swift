@@ -78,7 +78,7 @@ package struct DaemonConfiguration: Sendable {
   /// - Parameter signedIn: The signed-in user; `nil` if no user is signed in.
   package func faults(signedIn: String?) -> [ConfigurationFault] {
     guard daemon.sync != nil, daemon.user == nil, signedIn == nil else { return [] }
-    let key = "sync.url"
+    let key = daemon.sync?.source == nil ? "sync.url" : "sync.from"
     let source = settings.first { $0.key == key }?.source ?? .nowhere
     return [
       ConfigurationFault(

@@ -64,10 +64,20 @@ extension Setting {
 
   private static let sync = [
     Setting("sync.url", .url, "", "where the catalogue comes from; without it, it stays as it is"),
+    Setting(
+      "sync.from", .url, "",
+      "a file, a folder or a postgresql:// address that the catalogue comes from, instead of a server"),
+    Setting(
+      "sync.mapFile", .text, "", "sync.from: a file with the mapping, as 'catalogctl import --save-map' writes it"),
+    Setting(
+      "sync.reconcileSeconds", .real(1...month), "3600",
+      "sync.from: how often all rows are compared, even if nothing seems to have changed"),
     Setting("sync.organisation", .text, "", "whose catalogue it is: users of one organisation share what is common"),
     Setting("sync.authorization", .secret, "", "the Authorization header, such as Bearer …"),
     Setting("sync.authorizationFile", .text, "", "a file that holds it"),
-    Setting("sync.intervalSeconds", .real(1...month), "300", "from one synchronisation to the next"),
+    Setting(
+      "sync.intervalSeconds", .real(1...month), "300",
+      "from one synchronisation to the next; with sync.from 10, for a database 60"),
     Setting("sync.jitter", .real(0...1), "0.1", "the share by which the interval is longer or shorter"),
     Setting("sync.firstRetrySeconds", .real(0.1...month), "5", "the first pause after a failure; it doubles"),
     Setting("sync.threshold", .whole(1...1_000_000_000), "1000", "so many rows of an increment call for a full update"),

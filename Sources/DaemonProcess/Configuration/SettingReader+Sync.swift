@@ -1,11 +1,21 @@
 import CatalogHTTP
+import CatalogSources
+import CatalogWire
+import RowSources
 import ScanDaemon
 
 extension SettingReader {
-  /// The options of the synchronisation; `nil` if no server is configured.
+  /// The settings that only a server has.
+  private static let serverSettings = [
+    "organisation", "authorization", "authorizationFile", "threshold", "caFile", "connectSeconds", "idleSeconds",
+    "minimumRate",
+  ]
+
+  /// The options of the synchronisation; `nil` if neither a server nor another source is configured.
   mutating func sync() -> SyncOptions? {
     let url = text("sync", "url")
-    var options = SyncOptions(url: url ?? "")
+    let from = text("sync", "from")
+    var options = from.flatMap { source($0) }.map(SyncOptions.init(source:)) ?? SyncOptions(url: url ?? "")
     options.organisation = text("sync", "organisation")
     if let seconds = real("sync", "intervalSeconds") { options.interval = .seconds(seconds) }
     if let seconds = real("sync", "firstRetrySeconds") { options.firstRetry = .seconds(seconds) }
@@ -26,10 +36,22 @@ extension SettingReader {
       }
       options.transport.certificateAuthorityFile = file
     }
+    if from != nil {
+      if url != nil { refuse(["sync", "from"], from, "is set, and sync.url as well; keep one") }
+      for name in Self.serverSettings where isSet(["sync", name]) {
+        refuse(["sync", name], nil, "is without effect with sync.from, which is no server")
+      }
+      return options.source == nil ? nil : options
+    }
+    for name in ["mapFile", "reconcileSeconds"] where isSet(["sync", name]) {
+      refuse(["sync", name], nil, "is without effect as long as sync.from is not set")
+    }
     guard let url else {
       for setting in Setting.all
-      where setting.path[0] == "sync" && setting.path != ["sync", "url"] && isSet(setting.path) {
-        refuse(setting.path, nil, "is without effect as long as sync.url is not set")
+      where setting.path[0] == "sync" && !["url", "mapFile", "reconcileSeconds"].contains(setting.path[1])
+        && isSet(setting.path)
+      {
+        refuse(setting.path, nil, "is without effect as long as sync.url or sync.from is not set")
       }
       return nil
     }
@@ -43,6 +65,52 @@ extension SettingReader {
       }
     }
     return options
+  }
+
+  /// The file, folder or database of `sync.from`, with the mapping of `sync.mapFile`; `nil` after a fault.
+  private mutating func source(_ from: String) -> CatalogueSource? {
+    let reconcile = real("sync", "reconcileSeconds")
+    guard let map = mapping() else { return nil }
+    var rules = RowRules()
+    rules.unknownKeys = map.unknown ?? .fail
+    let decoding = SourceDecoding(
+      format: map.format, rules: rules, mapping: map.mapping, encoding: map.encoding)
+    var source: CatalogueSource
+    if DatabaseQuery.isURL(from) {
+      guard let products = map.products else {
+        refuse(
+          ["sync", "from"], from,
+          "needs a statement: set sync.mapFile to a mapping with \"products\": \"SELECT …\", and \"relations\" where there are sets"
+        )
+        return nil
+      }
+      var query = DatabaseQuery(url: from, products: products, relations: map.relations)
+      query.since = map.since
+      source = CatalogueSource(query, decoding: decoding)
+    } else {
+      if from.isEmpty || from == "-" {
+        refuse(["sync", "from"], from, "is to be a file, a folder or a postgresql:// address")
+        return nil
+      }
+      source = CatalogueSource(path: from, decoding: decoding)
+    }
+    if let reconcile { source.reconcileInterval = .seconds(reconcile) }
+    return source
+  }
+
+  /// The mapping of `sync.mapFile`, or one that recognises common names; `nil` after a fault.
+  private mutating func mapping() -> MappingFile? {
+    guard let file = text("sync", "mapFile") else { return MappingFile() }
+    switch SmallFile.read(file, limit: MappingFile.byteLimit) {
+    case .success(let bytes):
+      note(["sync", "mapFile"], file + "\u{0}" + String(decoding: bytes, as: UTF8.self))
+      do throws(MappingFile.Invalid) { return try MappingFile(json: bytes) } catch {
+        refuse(["sync", "mapFile"], file, "cannot be used: \(error.message)")
+      }
+    case .failure(let problem):
+      refuse(["sync", "mapFile"], file, problem.description, isUnreadableFile: problem.isUnreadable)
+    }
+    return nil
   }
 
   /// A secret from a setting or from a file; setting both is a fault.

@@ -72,6 +72,9 @@ struct SettingReader {
     return use(path, value, Self.shown(value.joined(separator: ","), setting), value.joined(separator: "\u{0}"))
   }
 
+  /// Notes what a setting means for the comparison with another configuration.
+  mutating func note(_ path: [String], _ content: String) { told[path] = content }
+
   /// A secret in a file, whose path is the value of a setting.
   mutating func secret(file path: [String]) -> String? {
     guard let file = text(path) else { return nil }

@@ -1,8 +1,10 @@
 import ArgumentParser
 import Catalog
+import CatalogSources
 import CatalogSync
 import CatalogWire
 import JSONFormat
+import RowSources
 
 struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -14,7 +16,12 @@ struct Export: ParsableCommand {
       whole or not at all; - is standard output, and has no report.
 
       --columns writes only some fields of the products, and no relations. --excel is for spreadsheets, which take 007 for a \
-      number and =1+1 for a formula: texts that they would change are written as ="007". 'import' does not read that back.
+      number and =1+1 for a formula: texts that they would change are written as ="007", which 'import --excel' reads back.
+
+      --map and --column write a table for the program that the mapping reads: with its names of columns, its decimal commas, \
+      dates and words for true, its separator and its encoding. 'import' with the same mapping reads it back. A field that the \
+      mapping joins, or captures from a text, cannot be written: leave it out with --columns. Other fields have a column of \
+      their own name if a product has a value, and so have the fields that --unknown keep stored. There are no relations.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -23,10 +30,12 @@ struct Export: ParsableCommand {
   @Option(help: "ndjson, csv or tsv, whatever the file is called.") var format: RowFileFormat?
   @Option(help: ArgumentHelp("Only these fields of the products, in this order.", valueName: "names")) var columns:
     String?
+  @OptionGroup var mapping: MappingOptions
   @Flag(help: "Write CSV or TSV so that a spreadsheet keeps every text as it is.") var excel = false
   @Argument(help: "The file to write; - is standard output.", completion: .file()) var file: String
 
   func validate() throws {
+    if mapping.saveMap != nil { throw ValidationError("export writes no mapping; use 'import --dry-run --save-map'") }
     if file == "-" {
       if output.json, let format, format != .ndjson {
         let name = format.rawValue.uppercased()
@@ -37,27 +46,83 @@ struct Export: ParsableCommand {
         "\(file): no rows can be written with this extension; name the file .ndjson, .jsonl, .csv or .tsv (.gz packs "
           + "it), or give --format")
     }
-    if excel, rowFormat.delimiter == nil {
+    if excel, format == nil ? file != "-" && rowFormat(MappingFile()) == .ndjson : format == .ndjson {
       throw ValidationError("--excel is for tables; name the file .csv or .tsv, or give --format")
     }
   }
 
-  private var rowFormat: RowFileFormat { format ?? RowFileFormat(writtenTo: file) ?? .ndjson }
+  /// The format. Standard output has that of the mapping.
+  private func rowFormat(_ map: MappingFile) -> RowFileFormat {
+    if let format { return format }
+    if file == "-" { return map.format ?? (mapping.areGiven ? .csv : .ndjson) }
+    return RowFileFormat(writtenTo: file) ?? .ndjson
+  }
 
-  func run() throws {
-    let snapshot = try at.map(store.commit) ?? store.snapshot()
-    var writer = RowFileWriter(rowFormat)
-    writer.columns = try columns.map { text in
+  /// What is written, and how.
+  private func export(_ map: MappingFile) throws -> RowExport {
+    var writer = RowFileWriter(rowFormat(map))
+    let isTable = writer.style != nil
+    if excel, !map.mapping.hasQuotes { throw Failure(.usage, "--excel needs quotes; leave --no-quotes out") }
+    if excel, !isTable { throw Failure(.usage, "--excel is for tables; name the file .csv or .tsv, or give --format") }
+    if mapping.areGiven, !isTable {
+      throw Failure(.usage, "a mapping writes tables; name the file .csv or .tsv, or give --format")
+    }
+    let fields = try columns.map { text in
       try ExpressionArgument.parsed("--columns", text) { try ProductColumns(parsing: text).fields }
     }
+    writer.columns = fields
     writer.isForExcel = excel
+    writer.delimiter = map.mapping.delimiter
+    writer.hasMark = encoder(map) == nil
     var export = RowExport(writer)
-    export.includesRelations = columns == nil
-    let relationCount = columns == nil ? snapshot.relationCount : 0
-    if file == "-" { return try export.write(snapshot) { Console.print($0) } }
+    export.includesRelations = fields == nil
+    var plain = RowMapping()
+    plain.delimiter = map.mapping.delimiter
+    if map.mapping == plain { return export }
+    export.includesRelations = false
+    do throws(RowRefusal) { export.mapping = try ReverseMapping(map.mapping, fields: fields) } catch {
+      throw Failure(.usage, error.message)
+    }
+    return export
+  }
+
+  /// The name of the encoding to convert to; `nil` for UTF-8.
+  private func encoder(_ map: MappingFile) -> String? {
+    map.encoding.flatMap { ["utf-8", "utf8"].contains($0.lowercased()) ? nil : $0 }
+  }
+
+  /// Writes the rows in the encoding of the mapping.
+  private func write(
+    _ export: RowExport, _ snapshot: CatalogSnapshot, _ map: MappingFile, to write: ([UInt8]) throws -> Void
+  ) throws {
+    do {
+      guard let name = encoder(map) else { return try export.write(snapshot, to: write) }
+      let encoder = EncodedOutput(try TextEncoder(name))
+      try export.write(snapshot) { try write(encoder.encode($0)) }
+      try write(encoder.finish())
+    } catch let refusal as RowRefusal {
+      throw Failure(.data, "\(file): \(refusal.message); nothing was written")
+    } catch SourceError.unknownEncoding(let name) {
+      throw Failure(.usage, "\(SourceError.unknownEncoding(name: name))")
+    } catch let error as SourceError {
+      throw Failure(.data, "\(file): \(error); nothing was written")
+    }
+  }
+
+  func run() throws {
+    let map = try mapping.file()
+    let export = try export(map)
+    let snapshot = try at.map(store.commit) ?? store.snapshot()
+    let relationCount = export.includesRelations ? snapshot.relationCount : 0
+    if export.mapping != nil, columns == nil, snapshot.relationCount > 0 {
+      Console.say(
+        "catalogctl: \(Quantity.of(snapshot.relationCount, "relation")) left out: a table of a mapping has products only;"
+          + " 'export' without a mapping writes all")
+    }
+    if file == "-" { return try write(export, snapshot, map) { Console.print($0) } }
     let target = try OutputFile(file, isCompressed: RowFileFormat.isCompressed(path: file))
     do {
-      try export.write(snapshot, to: target.write)
+      try write(export, snapshot, map) { try target.write($0) }
       try target.publish()
     } catch {
       target.discard()
@@ -75,6 +140,17 @@ struct Export: ParsableCommand {
           + " \(Quantity.of(relationCount, "relation")), commit \(snapshot.sequence)")
     }
   }
+}
+
+/// An encoder that closures share.
+private final class EncodedOutput {
+  private var encoder: TextEncoder
+
+  init(_ encoder: consuming TextEncoder) { self.encoder = encoder }
+
+  func encode(_ text: [UInt8]) throws -> [UInt8] { try encoder.encode(text) }
+
+  func finish() -> [UInt8] { encoder.finish() }
 }
 
 extension RowFileFormat: ExpressibleByArgument {

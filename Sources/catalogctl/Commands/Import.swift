@@ -1,5 +1,6 @@
 import ArgumentParser
 import Catalog
+import CatalogSources
 import CatalogSync
 import CatalogWire
 import JSONFormat
@@ -119,6 +120,7 @@ struct Import: ParsableCommand {
     // Report a missing file before a store is created.
     var map = try mapping.file()
     map.unknown = unknown ?? map.unknown
+    map.format = format ?? map.format
     if excel, rowFormat(map) != .csv, rowFormat(map) != .tsv {
       throw Failure(.usage, "--excel is for tables, CSV and TSV; leave it out, or give --format")
     }
@@ -162,7 +164,7 @@ struct Import: ParsableCommand {
       }
       writer.sayWhatWasSetAside()
       if update.sequence >= next { DurableChange.note("commit \(update.sequence) is durable") }
-      try mapping.save(map, rows.columns, text.guess)
+      try mapping.save(noting(rows.delimiter, map), rows.columns, text.guess)
       report(update, summary, rows.counts, isWritten: update.sequence >= next, seconds: ContinuousClock.now - start)
     } catch WireError.rowsRefused(let faults) {
       rows.cancel()
@@ -181,6 +183,13 @@ struct Import: ParsableCommand {
 
   private func rowFormat(_ map: MappingFile) -> RowFileFormat {
     DatabaseQuery.isURL(file) ? .ndjson : format ?? map.format ?? RowFileFormat(path: file) ?? .ndjson
+  }
+
+  /// The mapping with the separator that was recognised, if it is not that of the format.
+  private func noting(_ delimiter: UInt8?, _ map: MappingFile) -> MappingFile {
+    var map = map
+    if map.mapping.delimiter == nil, delimiter != rowFormat(map).delimiter { map.mapping.delimiter = delimiter }
+    return map
   }
 
   /// Reads the file, and shows what an import would do.
@@ -202,7 +211,7 @@ struct Import: ParsableCommand {
       let kept = summary.products + summary.relations - summary.duplicates
       try sink.merge?.finish()
       try sink.merge?.checkLosses(accept.lossLimit)
-      try mapping.save(map, reader.columns, text.guess)
+      try mapping.save(noting(reader.delimiter, map), reader.columns, text.guess)
       if output.json {
         JSONText.object(
           [("dryRun", .bool(true)), ("sample", .array(sink.first.map(JSONText.raw)))]
@@ -227,6 +236,11 @@ struct Import: ParsableCommand {
       Self.printRefusal(faults.summary, errors, count: faults.count)
     }
     for fault in faults.first { Console.say("catalogctl: \(name): \(fault)") }
+    if format == nil, RowFileFormat(path: file) == nil, !DatabaseQuery.isURL(file) {
+      Console.say(
+        "catalogctl: \(name): the name does not say how the rows are written, so they were read as NDJSON; --format tsv or"
+          + " --format csv reads a table")
+    }
     throw Failure(.data, "\(name): \(faults); nothing was changed")
   }
 

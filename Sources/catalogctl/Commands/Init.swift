@@ -3,6 +3,7 @@ import Catalog
 import CatalogWire
 import Foundation
 import LogStore
+import RowSources
 
 #if canImport(Glibc)
 import Glibc
@@ -116,14 +117,31 @@ struct Init: AsyncParsableCommand {
     try Scan.parse(root + (output.json ? ["--json"] : []) + ["--", code]).run()
   }
 
+  /// The options with which the daemon watches the source; empty if it needs a mapping that is in no file.
+  private func watched(_ source: String) -> String {
+    var from = source
+    if !DatabaseQuery.isURL(source), !source.hasPrefix("/") {
+      from = FileManager.default.currentDirectoryPath + "/" + source
+    }
+    if let file = mapping.saveMap { return " --sync-from \(from.quoted) --sync-map-file \(file.quoted)" }
+    guard options.isEmpty, mapping.arguments.isEmpty else {
+      let isOnlyMap = options.isEmpty && mapping.arguments.count == 2
+      return mapping.map.map { isOnlyMap ? " --sync-from \(from.quoted) --sync-map-file \($0.quoted)" : "" } ?? ""
+    }
+    return " --sync-from \(from.quoted)"
+  }
+
   private func sayWhatIsNext(_ user: String, _ source: String, _ isServer: Bool) {
     let place = store.root.map { " --root \($0.quoted)" } ?? ""
     let words = mapping.arguments + options + ["--delete-missing", "--", source]
     let again =
       isServer ? "catalogctl sync\(place)" : "catalogctl import\(place) " + words.map(\.quoted).joined(separator: " ")
     Console.say("Next:")
-    Console.say("  catalogd\(place) --user \(user.quoted)" + (isServer ? " --sync-url \(source.quoted)" : ""))
-    Console.say("      answers scanners, and programs on http://127.0.0.1:8765")
+    let origin = isServer ? " --sync-url \(source.quoted)" : watched(source)
+    Console.say("  catalogd\(place) --user \(user.quoted)\(origin)")
+    Console.say(
+      "      answers scanners, and programs on http://127.0.0.1:8765"
+        + (isServer || origin.isEmpty ? "" : "; imports \(source) again when it changes"))
     Console.say("  catalogctl studio\(place)")
     Console.say("      shows the catalogue in a browser")
     Console.say("  \(again)")

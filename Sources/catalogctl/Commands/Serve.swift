@@ -1,5 +1,6 @@
 import ArgumentParser
 import CatalogOrigin
+import CatalogSources
 import CatalogWire
 import JSONFormat
 import Logging
@@ -10,7 +11,9 @@ struct Serve: AsyncParsableCommand {
     commandName: "serve", abstract: "Serve a catalogue from files, as the company's server would.",
     discussion: """
       Answers GET /?updateTime=CURSOR with the full catalogue for an empty cursor, else with the rows that are later, \
-      deleted ones with delFlag 1. Watches its files, or asks its database each minute, and serves what changed. With --from, or with \
+      deleted ones with delFlag 1. Watches its files, or asks its database each minute, and serves what changed. A folder in \
+      --from serves its newest file, once it has stood still for a second; hidden files and .tmp and .part files do not \
+      count, and a file with an error leaves the former rows. With --from, or with \
       --state, deletions are remembered across restarts, else for as long as it runs. Ends at SIGINT or SIGTERM.
       """)
 
@@ -24,7 +27,8 @@ struct Serve: AsyncParsableCommand {
   var products: String?
   @Option(
     help: ArgumentHelp(
-      "A file of your own or a PostgreSQL database, read as 'import' reads it, with the same mapping; in place of --products.",
+      "A file of your own, a folder whose newest file counts, or a PostgreSQL database, read as 'import' reads it, with the"
+        + " same mapping; in place of --products.",
       valueName: "source"), completion: .file())
   var from: String?
   @OptionGroup var database: DatabaseOptions
@@ -111,21 +115,23 @@ struct Serve: AsyncParsableCommand {
         throw Failure(.usage, "--reconcile belongs to --since; without it, all rows are read each time")
       }
       return OriginFiles(
-        query, decoding: OriginDecoding(format: .ndjson, rules: rules, mapping: map.mapping, limits: limits),
+        query, decoding: SourceDecoding(format: .ndjson, rules: rules, mapping: map.mapping, limits: limits),
         reconcileInterval: .seconds(reconcile ?? 3600))
     }
-    let format = format ?? map.format ?? RowFileFormat(path: from) ?? .ndjson
     return OriginFiles(
       products: from,
-      decoding: OriginDecoding(
-        format: format, rules: rules, mapping: map.mapping, encoding: map.encoding, limits: limits))
+      decoding: SourceDecoding(
+        format: format ?? map.format, rules: rules, mapping: map.mapping, encoding: map.encoding, limits: limits))
   }
 
   /// The directory that keeps stamps and deletions; `nil` if none does.
   private var stateDirectory: String? {
     if let state { return state }
     guard let from else { return nil }
-    return DatabaseQuery.isURL(from) ? store.workspace.root + "/serve.state" : from + ".state"
+    if DatabaseQuery.isURL(from) { return store.workspace.root + "/serve.state" }
+    var path = from
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    return path + ".state"
   }
 
   func run() async throws {

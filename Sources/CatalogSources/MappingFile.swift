@@ -1,37 +1,49 @@
-import CatalogRows
-import CatalogWire
+package import CatalogRows
+package import CatalogWire
 import Foundation
 import JSONFormat
-import RowSources
+package import RowSources
 import TextFormat
 
 /// A mapping with what it says about the file as a whole, and its form as JSON.
-struct MappingFile: Equatable {
+package struct MappingFile: Sendable, Equatable {
   /// An error in a mapping.
-  struct Invalid: Error { var message: String }
+  package struct Invalid: Error, Sendable {
+    /// What is wrong, and what to do.
+    package var message: String
+  }
 
-  var mapping = RowMapping()
-  var format: RowFileFormat?
-  var encoding: String?
-  var unknown: RowRules.UnknownKeys?
+  package var mapping = RowMapping()
+  package var format: RowFileFormat?
+  package var encoding: String?
+  package var unknown: RowRules.UnknownKeys?
   /// The statements for products and relations, if the source is a database, and the column that shows newer rows.
-  var products: String?
-  var relations: String?
-  var since: String?
+  package var products: String?
+  package var relations: String?
+  package var since: String?
 
-  init() {}
+  /// Creates a mapping that recognises common names.
+  package init() {}
 
-  /// - Throws: ``Invalid`` for text that is not the JSON of a mapping.
-  init(json: [UInt8]) throws(Invalid) {
+  /// Reads a mapping.
+  ///
+  /// - Parameter json: The text of a JSON object, at most ``byteLimit`` bytes.
+  /// - Throws: ``Invalid``.
+  package init(json: [UInt8]) throws(Invalid) {
+    guard json.count <= Self.byteLimit else { throw Invalid(message: "a mapping has at most 1 MiB") }
     guard let object = try? JSONSerialization.jsonObject(with: Data(json)) as? [String: Any] else {
-      throw Invalid(message: "this is no JSON object; --save-map writes an example")
+      throw Invalid(message: "this is no JSON object; 'catalogctl import --save-map' writes an example")
     }
     try read(object)
   }
 
+  /// The greatest size of a mapping.
+  package static let byteLimit = 1 << 20
+
   // MARK: Parts
 
-  static func field(_ name: String) throws(Invalid) -> ProductField {
+  /// The field of a name.
+  package static func field(_ name: String) throws(Invalid) -> ProductField {
     if let field = ProductField.allCases.first(where: { $0.key == name }) { return field }
     let names = ProductField.allCases.map(\.key)
     let advice =
@@ -39,7 +51,8 @@ struct MappingFile: Equatable {
     throw Invalid(message: "a product has no field \"\(name)\"; \(advice)")
   }
 
-  static func delimiter(_ text: String) throws(Invalid) -> UInt8 {
+  /// The byte between two columns that a text means.
+  package static func delimiter(_ text: String) throws(Invalid) -> UInt8 {
     if text == "tab" || text == "\\t" { return 0x09 }
     guard let byte = text.utf8.first, text.utf8.count == 1, byte < 0x80, byte >= 0x20 || byte == 0x09, byte != 0x22
     else {
@@ -48,12 +61,14 @@ struct MappingFile: Equatable {
     return byte
   }
 
-  static func decimal(_ text: String) throws(Invalid) -> UInt8 {
+  /// The decimal separator that a text means.
+  package static func decimal(_ text: String) throws(Invalid) -> UInt8 {
     guard text == "." || text == "," else { throw Invalid(message: "the decimal separator is . or a comma") }
     return text == "." ? UInt8(ascii: ".") : UInt8(ascii: ",")
   }
 
-  static func date(_ text: String) throws(Invalid) -> String {
+  /// A form of dates.
+  package static func date(_ text: String) throws(Invalid) -> String {
     guard RowMapping.isDateFormat(text) else {
       throw Invalid(message: "a form of dates has %Y (or %y), %m and %d, and may have %H, %M and %S")
     }
@@ -62,11 +77,16 @@ struct MappingFile: Equatable {
 
   // MARK: Reading
 
+  /// A JSON array is read like NDJSON, which recognises it.
+  private static func format(_ name: String) -> RowFileFormat? {
+    name == "json" ? .ndjson : RowFileFormat(rawValue: name)
+  }
+
   private mutating func read(_ object: [String: Any]) throws(Invalid) {
     for (key, value) in object.sorted(by: { $0.key < $1.key }) {
       switch key {
       case "format":
-        guard let format = RowFileFormat(named: try Self.text(value, key)) else {
+        guard let format = Self.format(try Self.text(value, key)) else {
           throw Invalid(message: "format is csv, tsv, ndjson or json")
         }
         self.format = format
@@ -74,6 +94,9 @@ struct MappingFile: Equatable {
       case "delimiter": mapping.delimiter = try Self.delimiter(try Self.text(value, key))
       case "decimal": mapping.decimal = try Self.decimal(try Self.text(value, key))
       case "date": mapping.dateFormat = try Self.date(try Self.text(value, key))
+      case "quotes":
+        guard let hasQuotes = value as? Bool else { throw Invalid(message: "quotes is true or false") }
+        mapping.hasQuotes = hasQuotes
       case "true": mapping.trueWords = try Self.texts(value, key)
       case "automatic":
         guard let isAutomatic = value as? Bool else { throw Invalid(message: "automatic is true or false") }
@@ -91,7 +114,8 @@ struct MappingFile: Equatable {
         for (name, rule) in fields.sorted(by: { $0.key < $1.key }) { try read(rule, for: try Self.field(name)) }
       default:
         throw Invalid(
-          message: "\"\(key)\" is unknown; a mapping has format, encoding, delimiter, decimal, date, true, automatic,"
+          message:
+            "\"\(key)\" is unknown; a mapping has format, encoding, delimiter, quotes, decimal, date, true, automatic,"
             + " unknown and fields, and for a database products, relations and since")
       }
     }
@@ -151,7 +175,7 @@ struct MappingFile: Equatable {
   // MARK: Writing
 
   /// The mapping as JSON, with the columns and the encoding that were recognised.
-  func text(_ columns: [RowColumnUse], _ guess: EncodingGuess?) -> [UInt8] {
+  package func text(_ columns: [RowColumnUse], _ guess: EncodingGuess?) -> [UInt8] {
     var fields: [String: JSONText] = [:]
     for column in columns {
       for field in column.fields where ProductField.allCases.contains(where: { $0.key == field }) {
@@ -164,6 +188,7 @@ struct MappingFile: Equatable {
     if let format { object.append(("format", .text(format.rawValue))) }
     if let name = encoding ?? guess?.name { object.append(("encoding", .text(name))) }
     if let delimiter = mapping.delimiter { object.append(("delimiter", .text(String(UnicodeScalar(delimiter))))) }
+    if !mapping.hasQuotes { object.append(("quotes", .bool(false))) }
     if mapping.decimal != UInt8(ascii: ".") { object.append(("decimal", .text(","))) }
     if !mapping.trueWords.isEmpty { object.append(("true", .array(mapping.trueWords.map(JSONText.text)))) }
     if let date = mapping.dateFormat { object.append(("date", .text(date))) }
@@ -191,12 +216,5 @@ struct MappingFile: Equatable {
     }
     if !steps.isEmpty { object.append(("steps", .array(steps))) }
     return .object(object)
-  }
-}
-
-extension RowFileFormat {
-  /// The format of this name. A JSON array is read like NDJSON, which recognises it.
-  init?(named name: String) {
-    if name == "json" { self = .ndjson } else { self.init(rawValue: name) }
   }
 }

@@ -1,11 +1,12 @@
+package import CatalogRows
 package import CatalogWire
-import Foundation
-import RowSources
+package import Foundation
+package import RowSources
 
 /// How a person's own file becomes rows: its format, its encoding and the meaning of its columns, as for an import.
-package struct OriginDecoding: Sendable {
-  /// How the file is written.
-  package var format: RowFileFormat
+package struct SourceDecoding: Sendable {
+  /// How the file is written; `nil` to take it from the file's name.
+  package var format: RowFileFormat?
   /// The irregularities that are allowed in the file.
   package var rules: RowRules
   /// What the columns or keys mean.
@@ -17,8 +18,8 @@ package struct OriginDecoding: Sendable {
 
   /// Creates a description of a file. Nothing is opened.
   package init(
-    format: RowFileFormat, rules: RowRules = RowRules(), mapping: RowMapping = RowMapping(), encoding: String? = nil,
-    limits: WireLimits = WireLimits()
+    format: RowFileFormat? = nil, rules: RowRules = RowRules(), mapping: RowMapping = RowMapping(),
+    encoding: String? = nil, limits: WireLimits = WireLimits()
   ) {
     self.format = format
     self.rules = rules
@@ -28,18 +29,22 @@ package struct OriginDecoding: Sendable {
   }
 
   /// What was recognised in a file.
-  struct Reading: Sendable {
-    var columns: [RowColumnUse]
+  package struct Reading: Sendable {
+    /// The columns, and the fields that they fill.
+    package var columns: [RowColumnUse]
     /// The encoding, if it was guessed.
-    var guess: EncodingGuess?
-    var summary: RowFileSummary
+    package var guess: EncodingGuess?
+    package var summary: RowFileSummary
   }
 
-  /// Reads all rows of `file`. Any fault refuses the whole file.
+  /// The format of a file: NDJSON if neither ``format`` nor the name says anything.
+  package func format(of path: String) -> RowFileFormat { format ?? RowFileFormat(path: path) ?? .ndjson }
+
+  /// Reads all text of a file, which may be packed and in any encoding, and passes it to `body`, piece by piece.
   ///
-  /// - Throws: `WireError`, `SourceError`, and the errors of reading.
-  func load(_ file: FileHandle, into rows: inout OriginRows) throws -> Reading {
-    var reader = RowFileReader(format, rules: rules, limits: limits, mapping: mapping)
+  /// - Returns: The encoding, if it was guessed.
+  /// - Throws: `WireError`, `SourceError`, the errors of reading and of `body`.
+  package func read(_ file: FileHandle, _ body: ([UInt8]) throws -> Void) throws -> EncodingGuess? {
     var unpacker = OptionalGzip(limits: limits)
     var text = try SourceText(
       encoding: encoding,
@@ -51,21 +56,30 @@ package struct OriginDecoding: Sendable {
       while !packed.isEmpty {
         let piece = try text.decode(try unpacker.unpack(Array(packed.prefix(OptionalGzip.stepByteCount))))
         packed = packed.dropFirst(OptionalGzip.stepByteCount)
-        try reader.consume(piece.span, into: &rows)
+        try body(piece)
       }
     }
-    var rest = try text.decode(try unpacker.finish())
-    rest += try text.finish()
-    try reader.consume(rest.span, into: &rows)
+    try body(try text.decode(try unpacker.finish()) + text.finish())
+    return text.guess
+  }
+
+  /// Reads all rows of the file at `path`. Any fault refuses the whole file.
+  ///
+  /// - Throws: `WireError`, `SourceError`, and the errors of reading.
+  package func load<Sink: RowSink>(_ file: FileHandle, at path: String, into rows: inout Sink) throws -> Reading {
+    var reader = RowFileReader(format(of: path), rules: rules, limits: limits, mapping: mapping)
+    let guess = try read(file) { piece in try reader.consume(piece.span, into: &rows) }
     let summary = try reader.finish(into: &rows)
-    return Reading(columns: reader.columns, guess: text.guess, summary: summary)
+    return Reading(columns: reader.columns, guess: guess, summary: summary)
   }
 
   /// Reads all rows of a database. Any fault refuses all of them.
   ///
   /// - Returns: What was recognised, and the greatest value of the column that shows newer rows.
   /// - Throws: `WireError`, `DatabaseError`, and the errors of `rows`.
-  func load(_ query: DatabaseQuery, into rows: inout OriginRows) throws -> (Reading, newest: String?) {
+  package func load<Sink: RowSink>(
+    _ query: DatabaseQuery, into rows: inout Sink
+  ) throws -> (Reading, newest: String?) {
     var reader = RowFileReader(.ndjson, rules: rules, limits: limits, mapping: mapping)
     var lines = try DatabaseRows(query) { Task.isCancelled }
     while let piece = try lines.next() { try reader.consume(piece.span, into: &rows) }

@@ -1,0 +1,37 @@
+import CatalogSources
+import CatalogWire
+import RowSources
+
+extension MappingFile {
+  /// Reads the mapping in a file.
+  ///
+  /// - Throws: `Failure` with exit code 66 or 64.
+  init(path: String) throws {
+    var bytes: [UInt8] = []
+    let file = try InputFile(path)
+    while let piece = try file.next(), bytes.count <= Self.byteLimit { bytes += piece }
+    do throws(Invalid) { try self.init(json: bytes) } catch { throw Failure(.usage, "\(path): \(error.message)") }
+  }
+
+  /// Tells people what was recognised, if it is not simply what the file says.
+  func tell(_ columns: [RowColumnUse], _ guess: EncodingGuess?, _ name: String) {
+    if let guess, guess.name != "UTF-8" {
+      Console.say("catalogctl: \(name): read as \(guess.name) (\(guess.reason.rawValue)); --encoding names another")
+    }
+    let isPlain = columns.allSatisfy { $0.fields.isEmpty || $0.fields == [$0.name] }
+    if isPlain, mapping.constants.isEmpty { return }
+    Console.say("catalogctl: \(name): the columns are taken as follows")
+    // Relations need no mapping.
+    let ownNames = ["type", "productId", "subProductId"]
+    for column in columns.prefix(100) where !(ownNames.contains(column.name) && column.fields == [column.name]) {
+      let what =
+        column.fields.isEmpty
+        ? "not used" : column.fields.joined(separator: ", ") + (column.isAutomatic ? " (by its common name)" : "")
+      Console.say("  \(column.name.shown) → \(what)")
+    }
+    if columns.count > 100 { Console.say("  and \(columns.count - 100) more") }
+    for (field, value) in mapping.constants.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      Console.say("  always \(value.shown) → \(field.key)")
+    }
+  }
+}
