@@ -67,10 +67,12 @@ let package = Package(
       swiftSettings: library),
     // Without the trait PostgreSQL: how rows are written, not what asks a server.
     .target(name: "RowSources", dependencies: ["CTextEncoding", "CZstd", "JSONFormat"], swiftSettings: library),
-    // The mapping of the command, without what reads the file.
     .target(
-      name: "MappingFile", dependencies: ["CatalogRows", "CatalogWire", "JSONFormat", "RowSources", "TextFormat"],
-      swiftSettings: strict),
+      name: "CatalogSources",
+      dependencies: [
+        "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "JSONFormat", "LogStore", "RowSources", "TextFormat",
+      ],
+      swiftSettings: library),
     // What decodes, without what opens: that needs packages of others.
     .target(name: "ScanInputs", dependencies: ["CDaemon", "JSONFormat", "TextFormat"], swiftSettings: library),
     .target(name: "CProcessSupport"),
@@ -84,8 +86,8 @@ let package = Package(
     .executableTarget(
       name: "shelfmark-fuzz",
       dependencies: [
-        "Barcodes", "Bytes", "CFuzzer", "Catalog", "CatalogRows", "CatalogWire", "DocumentFormat", "Documents",
-        "GzipStream", "JSONFormat", "LogStore", "MappingFile", "RecordFormat", "RowSources", "ScanInputs", "Storage",
+        "Barcodes", "Bytes", "CFuzzer", "Catalog", "CatalogRows", "CatalogSources", "CatalogWire", "DocumentFormat",
+        "Documents", "GzipStream", "JSONFormat", "LogStore", "RecordFormat", "RowSources", "ScanInputs", "Storage",
         "StoreTestSupport", "Workspace",
       ],
       swiftSettings: strict,

@@ -1,16 +1,16 @@
+import CatalogSources
 import CatalogWire
 import RowSources
 import TextFormat
 
 extension MappingFile {
+  /// Reads the mapping in a file.
+  ///
   /// - Throws: `Failure` with exit code 66 or 64.
   init(path: String) throws {
     var bytes: [UInt8] = []
     let file = try InputFile(path)
-    while let piece = try file.next() {
-      bytes += piece
-      guard bytes.count <= 1 << 20 else { throw Failure(.usage, "\(path): a mapping has at most 1 MiB") }
-    }
+    while let piece = try file.next(), bytes.count <= Self.byteLimit { bytes += piece }
     do throws(Invalid) { try self.init(json: bytes) } catch { throw Failure(.usage, "\(path): \(error.message)") }
   }
 

@@ -1,8 +1,8 @@
 import CatalogRows
+import CatalogSources
 import CatalogWire
 import JSONFormat
 
-@testable import MappingFile
 @testable import RowSources
 
 /// The JSON of a mapping: written and read again it is the same, and so is its JSON.

@@ -1,1 +1,0 @@
-../../../Sources/catalogctl/MappingFile.swift
