@@ -17,14 +17,27 @@ extension CatalogSnapshot {
   /// Returns the rows in which this commit differs from `other`, a commit of another generation.
   ///
   /// - Throws: `StoreError.damaged`.
-  /// - Complexity: A lookup and a comparison for each product of both, and a lookup for each set of both.
+  /// - Complexity: A lookup and a comparison for each product of this commit; a lookup for each product of `other`, if
+  ///   this commit lacks any of them; and a lookup for each set of both.
   func differingRows(from other: CatalogSnapshot) throws(StoreError) -> DifferingRows {
     var rows = DifferingRows()
+    // The number of products of the other commit whose ids this one has.
+    var commonCount = 0
     try forEachProduct { (view) throws(StoreError) in
-      if try !other.hasEqual(view) { rows.addedProducts.append(view.rowID) }
+      guard let counterpart = try other.view(id: view.utf8.id) else {
+        rows.addedProducts.append(view.rowID)
+        return
+      }
+      commonCount += 1
+      if try !Self.areEqual(view, counterpart) {
+        rows.addedProducts.append(view.rowID)
+        rows.removedProducts.append(counterpart.rowID)
+      }
     }
-    try other.forEachProduct { (view) throws(StoreError) in
-      if try !hasEqual(view) { rows.removedProducts.append(view.rowID) }
+    if commonCount < other.productCount {
+      try other.forEachProduct { (view) throws(StoreError) in
+        if try self.view(id: view.utf8.id) == nil { rows.removedProducts.append(view.rowID) }
+      }
     }
     var seen: Set<ProductID> = []
     for snapshot in [self, other] {
@@ -63,11 +76,15 @@ extension CatalogSnapshot {
   /// Returns whether this commit has a product with the id and all other fields of `product`.
   func hasEqual(_ product: borrowing ProductView) throws(StoreError) -> Bool {
     guard let own = try view(id: product.utf8.id) else { return false }
+    return try Self.areEqual(product, own)
+  }
+
+  private static func areEqual(_ a: borrowing ProductView, _ b: borrowing ProductView) throws(StoreError) -> Bool {
     var content: [UInt8] = []
-    var ownContent: [UInt8] = []
-    try product.appendContent(to: &content)
-    try own.appendContent(to: &ownContent)
-    return content == ownContent
+    var otherContent: [UInt8] = []
+    try a.appendContent(to: &content)
+    try b.appendContent(to: &otherContent)
+    return content == otherContent
   }
 
   /// Adds the relations of one set that only this commit has and those that only `other` has. Equal relations are
