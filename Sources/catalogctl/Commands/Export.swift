@@ -154,6 +154,8 @@ private final class EncodedOutput {
 }
 
 extension RowFileFormat: ExpressibleByArgument {
-  /// Creates the format that an argument names.
-  public init?(argument: String) { self.init(named: argument) }
+  /// A JSON array is read like NDJSON, which recognises it.
+  public init?(argument: String) {
+    if argument == "json" { self = .ndjson } else { self.init(rawValue: argument) }
+  }
 }
