@@ -26,7 +26,7 @@ extension QueryRun {
         }
       }
     }
-    rows.sort()
+    rows.sortByPlace()
     var last: RowID?
     rows.removeAll { row in
       defer { last = row }

@@ -6,7 +6,7 @@ import RecordFormat
 /// A compaction writes a new generation, whose rows have other identifiers. Identifiers are ordered as the rows are in
 /// the file.
 @frozen
-public struct RowID: Hashable, Comparable, Sendable {
+public struct RowID: Hashable, Comparable, BitwiseCopyable, Sendable {
   @usableFromInline
   let rawValue: UInt32
 
@@ -28,4 +28,11 @@ public struct RowID: Hashable, Comparable, Sendable {
   /// Whether the row of `a` precedes the row of `b` in the file.
   @inlinable
   public static func < (a: RowID, b: RowID) -> Bool { a.rawValue < b.rawValue }
+}
+
+extension [RowID] {
+  /// Brings rows into the order of the file.
+  ///
+  /// - Complexity: A few passes over the rows, and memory for a second copy of them.
+  package mutating func sortByPlace() { RadixSort.sort(&self) { $0.number } }
 }

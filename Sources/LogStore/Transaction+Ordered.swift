@@ -142,8 +142,15 @@ extension Transaction {
       remaining.removeFirst(similar.count)
     }
     manifest.tables[table].orderedIndexes[index].blocks = remaining
-    if merge.isEmpty, replaced.isEmpty, dead.isEmpty {
-      keys.forEachKeyInOrder { writer.append($0, $1) }
+    if merge.isEmpty {
+      // These are rows of this transaction: none is in a block of dead rows yet.
+      var live: [UInt32] = []
+      keys.forEachKeyInOrder { key, rows in
+        if replaced.isEmpty { return writer.append(key, rows) }
+        live.removeAll(keepingCapacity: true)
+        for position in 0..<rows.count where !replaced.contains(rows[position]) { live.append(rows[position]) }
+        if !live.isEmpty { writer.append(key, live.span) }
+      }
       return
     }
     merge.add(keys)

@@ -261,7 +261,8 @@ public struct ProductQuery: Sendable {
   ) throws(StoreError) -> [RowID] {
     var rows: [RowID] = []
     for range in ranges.ranges { try store.appendRows(inOrderOf: index, from: range.start, to: range.end, to: &rows) }
-    return rows.sorted()
+    rows.sortByPlace()
+    return rows
   }
 
   /// The rows that have one of the keys, each once, in the order of the file.
