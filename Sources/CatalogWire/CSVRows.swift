@@ -330,7 +330,7 @@ public struct CSVRows: ~Copyable {
     if let mapping, mapping.isAutomatic {
       for index in names.indices where mayFillMore(index) {
         guard let field = RowMapping.field(named: names[index]),
-          cells.numbers[RowFieldPlan.column(of: field)] == nil
+          cells.numbers[RowFieldPlan.column(of: field)] == nil, !skipsConstant(field, index)
         else { continue }
         use(index, for: field, isAutomatic: true)
       }
@@ -447,8 +447,17 @@ public struct CSVRows: ~Copyable {
   }
 
   /// Gives a column with the name of a field its field.
+  /// Passes over a column that would fill a field by its name, if the mapping gives the field a constant instead. Returns
+  /// whether it does.
+  private mutating func skipsConstant(_ field: ProductField?, _ index: Int) -> Bool {
+    guard let mapping, let field, mapping.constants[field] != nil, mapping.rules[field] == nil else { return false }
+    columns[index] = .skipped
+    return true
+  }
+
   private mutating func readOwnName(_ index: Int) {
     guard let known = RowCells.columns.firstIndex(where: { $0.name == names[index] }) else { return }
+    if skipsConstant(RowCells.columns[known].product, index) { return }
     guard cells.numbers[known] == nil else {
       // A rule of the mapping takes the field from another column, or from this one.
       if let field = RowCells.columns[known].product, mapping?.rules[field] != nil { return }

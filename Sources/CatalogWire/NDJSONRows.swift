@@ -307,7 +307,10 @@ public struct NDJSONRows: ~Copyable {
       note(names[0], fills: field.key)
     }
     for (field, value) in mapping.constants where mapping.rules[field] == nil {
-      takenFields[RowFieldPlan.column(of: field)] = ""
+      let column = RowFieldPlan.column(of: field)
+      takenFields[column] = ""
+      // A key of the field's name is read, and used for nothing.
+      _ = source(of: field.key, column: column)
       plan.add(field, constant: value)
     }
     // Keys with the names of fields are found without this table, unless their values are converted.
@@ -347,6 +350,9 @@ public struct NDJSONRows: ~Copyable {
       if takenFields[candidate] == nil {
         use.column = candidate
         isAutomatic = true
+      } else if takenFields[candidate] == "" {
+        // The field has a constant: the key is used for nothing.
+        use.source = keys.count
       }
     }
     if let column = use.column { takenFields[column] = name }

@@ -35,7 +35,8 @@ public struct RowMapping: Sendable, Equatable {
 
   /// The rules of fields that columns fill.
   public var rules: [ProductField: Rule] = [:]
-  /// The value of fields that no column fills.
+  /// The value of fields in every row. A column that would fill such a field by its name is not used; a rule for the field
+  /// goes before.
   public var constants: [ProductField: String] = [:]
   /// Whether columns without a rule are recognised by common names, such as `ean` or `product_name`.
   public var isAutomatic = true

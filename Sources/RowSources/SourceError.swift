@@ -14,6 +14,8 @@ public enum SourceError: Error, Sendable, Equatable {
   case notText(encoding: String, line: Int, byte: UInt8)
   /// The encoding does not have a character, which the line of a text to write has.
   case notInEncoding(encoding: String, line: Int, character: String)
+  /// The file is no text: what it is, and what to do.
+  case notRows(what: String, remedy: String)
   /// The file ends inside a character.
   case endsInCharacter(encoding: String, line: Int)
 }
@@ -38,6 +40,7 @@ extension SourceError: CustomStringConvertible {
       "Line \(line): \(encoding) has no character \"\(character)\""
         + (character.unicodeScalars.first.map { " (U+" + String($0.value, radix: 16, uppercase: true) + ")" } ?? "")
         + "; take another encoding, such as UTF-8"
+    case .notRows(let what, let remedy): "this is \(what) and no text; \(remedy)"
     case .endsInCharacter(let encoding, let line):
       "Line \(line): the file ends inside a character of \(encoding); it is cut, or has another encoding (--encoding)"
     }

@@ -13,6 +13,15 @@ public struct SourceText: ~Copyable {
   public static let sampleByteCount = 1 << 20
   private static let zstdMagic: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
 
+  /// Files that are given by mistake, by their first bytes.
+  private static let otherFiles: [(magic: [UInt8], what: String, remedy: String)] = [
+    ([0x50, 0x4B, 0x03, 0x04], "an Excel workbook or another ZIP archive", "save the sheet as CSV, or unpack it"),
+    ([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1], "an old Excel workbook", "save the sheet as CSV"),
+    ([0x25, 0x50, 0x44, 0x46, 0x2D], "a PDF", "export the rows as CSV"),
+    ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A], "a picture", "name a file of rows"),
+    ([0x1F, 0x8B], "gzip inside gzip or zstd", "unpack it once"),
+  ]
+
   private let limits: SourceLimits
   private let requested: String?
   /// The first bytes, until the packing is known.
@@ -87,6 +96,9 @@ public struct SourceText: ~Copyable {
     isEncodingKnown = true
     let first = sample
     sample = []
+    for file in Self.otherFiles where first.starts(with: file.magic) {
+      throw .notRows(what: file.what, remedy: file.remedy)
+    }
     let guess = EncodingGuess(first)
     self.guess = guess
     if guess.name != "UTF-8" { decoder = try TextDecoder(guess.name) }

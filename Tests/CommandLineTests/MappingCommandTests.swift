@@ -48,6 +48,22 @@ import Testing
     #expect(try other.dump() == root.dump())
   }
 
+  @Test(arguments: ["rows.csv", "rows.ndjson"])
+  func `a constant goes before a column of the field's name`(name: String) throws {
+    let root = try TestRoot(answers: [])
+    let rows =
+      name == "rows.csv"
+      ? "id,name,marke\n1,a,x\n2,b,y\n"
+      : #"{"id":"1","name":"a","marke":"x"}"# + "\n" + #"{"id":"2","name":"b","marke":"y"}"# + "\n"
+    let path = try file(Data(rows.utf8), name, root)
+    let run = try root.run("import", path, "--constant", "name=ACME", "--constant", "brand=B", "--unknown", "ignore")
+    #expect(run.code == 0, "\(run.words)")
+    for id in ["1", "2"] {
+      let row = try product(id, root)
+      #expect(row["name"] as? String == "ACME" && row["brand"] as? String == "B", "\(run.words)")
+    }
+  }
+
   @Test(arguments: ["UTF-8", "WINDOWS-1252", "UTF-16LE"])
   func `a mapping in reverse writes the file of the other program`(
     encoding: String

@@ -31,6 +31,12 @@ import Testing
     #expect(try text(bytes, encoding, step: 4096).0 == long)
   }
 
+  @Test(arguments: [([0x50, 0x4B, 0x03, 0x04, 0x14], "Excel"), ([0x25, 0x50, 0x44, 0x46, 0x2D, 0x31], "PDF")])
+  func `a file that is no text is called what it is`(bytes: [UInt8], what: String) {
+    let error = #expect(throws: SourceError.self) { try text(bytes + Array(repeating: 0x90, count: 100)) }
+    #expect(error?.description.contains(what) == true)
+  }
+
   @Test func `a character that an encoding lacks is named with its line`() throws {
     var encoder = try TextEncoder("WINDOWS-1252")
     _ = try encoder.encode(Array("a\nb\n".utf8))

@@ -296,7 +296,7 @@ struct Import: ParsableCommand {
             "relations",
             .object([
               ("written", .int(counts.relationsWritten)), ("deleted", .int(counts.relationsDeleted)),
-              ("ignored", .int(counts.relationsIgnored)),
+              ("ignored", .int(counts.relationsIgnored + (merged?.ignored ?? 0))),
             ])
           ),
           ("defaulted", .int(counts.defaulted)), ("cursor", .text(update.cursor)), ("bytesIn", .int(summary.bytesIn)),

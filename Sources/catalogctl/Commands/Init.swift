@@ -54,9 +54,7 @@ struct Init: AsyncParsableCommand {
       try Import.parse(options + ["--dry-run", "--", source]).run()
     }
     let user = try user()
-    if !isServer, !yes, try ask("Import it? [Y/n]", "--yes")?.lowercased().hasPrefix("n") == true {
-      throw Failure(.no, "nothing was changed")
-    }
+    if !isServer, !yes, try !isConfirmed("Import it? [Y/n]") { throw Failure(.no, "nothing was changed") }
     // The user is signed in once there is a catalogue.
     if isServer {
       let sync = try Sync.parse(["--url", source, "--user", user] + root + json)
@@ -99,6 +97,17 @@ struct Init: AsyncParsableCommand {
     guard let line = readLine() else { throw Failure(.usage, "there is no answer; nothing was changed") }
     let answer = line.trimmingCharacters(in: .whitespaces)
     return answer.isEmpty ? nil : answer
+  }
+
+  /// Asks a question until the answer is yes or no; an empty one is yes.
+  private func isConfirmed(_ question: String) throws -> Bool {
+    while true {
+      switch try ask(question, "--yes")?.lowercased() {
+      case nil, "y", "yes": return true
+      case "n", "no": return false
+      default: Console.say("catalogctl: answer y or n")
+      }
+    }
   }
 
   /// Scans the code that was given, or the first one of the catalogue.
