@@ -29,25 +29,14 @@ struct FileRows: Equatable {
   var failure: String?
 }
 
-private func readCSV(_ bytes: [UInt8], _ sizes: [UInt8], _ limits: WireLimits, _ rules: RowRules) -> FileRows {
+func readFile(
+  _ bytes: [UInt8], _ sizes: [UInt8], _ format: RowFileFormat, _ limits: WireLimits, _ rules: RowRules,
+  _ mapping: RowMapping? = nil
+) -> FileRows {
   var sink = Collector()
   var rows = FileRows()
   do throws(WireError) {
-    var reader = CSVRows(rules: rules, limits: limits)
-    try inPieces(bytes, sizes) { (piece) throws(WireError) in try reader.consume(piece, into: &sink) }
-    rows.summary = try reader.finish(into: &sink)
-  } catch {
-    rows.failure = error.description
-  }
-  rows.lines = sink.lines
-  return rows
-}
-
-private func readNDJSON(_ bytes: [UInt8], _ sizes: [UInt8], _ limits: WireLimits, _ rules: RowRules) -> FileRows {
-  var sink = Collector()
-  var rows = FileRows()
-  do throws(WireError) {
-    var reader = NDJSONRows(rules: rules, limits: limits)
+    var reader = RowFileReader(format, rules: rules, limits: limits, mapping: mapping)
     try inPieces(bytes, sizes) { (piece) throws(WireError) in try reader.consume(piece, into: &sink) }
     rows.summary = try reader.finish(into: &sink)
   } catch {
@@ -80,8 +69,8 @@ var lenientRules: RowRules {
   }
   checkWayBack(whole.lines, sizes)
   // A person's own file of the same bytes is taken or refused, whatever the pieces.
-  let own = readNDJSON(text, [], limits, lenientRules)
-  require(readNDJSON(text, sizes, limits, lenientRules) == own, "own lines: pieces of \(sizes) read differently")
+  let own = readFile(text, [], .ndjson, limits, lenientRules)
+  require(readFile(text, sizes, .ndjson, limits, lenientRules) == own, "own lines: pieces of \(sizes) read differently")
 }
 
 /// Comma-separated values, by the same rules.
@@ -95,8 +84,8 @@ var lenientRules: RowRules {
   let text = header + input.rest
   var rules = lenientRules
   if choice & 8 != 0 { rules = RowRules() }
-  let whole = readCSV(text, [], limits, rules)
-  require(readCSV(text, sizes, limits, rules) == whole, "CSV: pieces of \(sizes) read differently")
+  let whole = readFile(text, [], .csv, limits, rules)
+  require(readFile(text, sizes, .csv, limits, rules) == whole, "CSV: pieces of \(sizes) read differently")
   // Rows of a file that is refused do not count.
   if whole.failure == nil { checkWayBack(whole.lines, sizes) }
 }
@@ -113,9 +102,9 @@ func checkWayBack(_ lines: [[UInt8]], _ sizes: [UInt8]) {
     try reader.consume(dump.span, into: &csv)
     _ = try reader.finish(into: &csv)
   } catch { fatalError("rows: lines read once cannot be read twice: \(error)") }
-  let table = readCSV(csv.bytes, sizes, WireLimits(), lenientRules)
+  let table = readFile(csv.bytes, sizes, .csv, WireLimits(), lenientRules)
   require(table.lines == lines && table.failure == nil, "rows: others when written as CSV and read")
-  let own = readNDJSON(dump, sizes, WireLimits(), lenientRules)
+  let own = readFile(dump, sizes, .ndjson, WireLimits(), lenientRules)
   require(own.lines == lines && own.failure == nil, "rows: others when a dump is imported")
 }
 

@@ -14,7 +14,7 @@ import JSONFormat
       let again = try MappingFile(json: json)
       require(again == mapping, "mapping: another one when written and read")
       require(again.text([], nil) == json, "mapping: other JSON when written twice")
-    } catch { fatalError("mapping: what was written is refused: \(error.message)") }
+    } catch { require(false, "mapping: what was written is refused: \(error.message)") }
   } catch {
     require(!error.message.isEmpty, "mapping: refused without a reason")
   }
@@ -43,23 +43,6 @@ private func mapping(_ input: inout Input) -> RowMapping {
     mapping.rules[field] = rule
   }
   return mapping
-}
-
-private func readFile(
-  _ bytes: [UInt8], _ sizes: [UInt8], _ format: RowFileFormat, _ limits: WireLimits, _ rules: RowRules,
-  _ mapping: RowMapping
-) -> FileRows {
-  var sink = Collector()
-  var rows = FileRows()
-  do throws(WireError) {
-    var reader = RowFileReader(format, rules: rules, limits: limits, mapping: mapping)
-    try inPieces(bytes, sizes) { (piece) throws(WireError) in try reader.consume(piece, into: &sink) }
-    rows.summary = try reader.finish(into: &sink)
-  } catch {
-    rows.failure = error.description
-  }
-  rows.lines = sink.lines
-  return rows
 }
 
 /// Rows of a person's own file under a mapping: pieces change nothing, and what is taken is written and read again.
