@@ -10,9 +10,9 @@ import Darwin
 
 /// A folder into which another program drops files. Each is a whole catalogue, and the newest one counts.
 ///
-/// The newest is the one that was changed last; of two with the same time, the one whose name is greater byte by byte. Files
-/// that are hidden, whose name says that they are not complete (`.tmp`, `.part`, `.partial`, `.filepart`,
-/// `.crdownload`, `~`), and whose extension is none of rows are passed over, and so are folders.
+/// The newest is the one that was changed last; of two with the same time, the one whose name is greater byte by byte.
+/// Folders do not count, nor do hidden files, files whose name says that they are not complete (`.tmp`, `.part`,
+/// `.partial`, `.filepart`, `.crdownload`, `~`), and files with another extension than those of rows.
 package struct DropFolder: Sendable {
   /// A file, and what distinguishes its states without reading it.
   package struct File: Sendable, Equatable {
@@ -69,7 +69,7 @@ package struct DropFolder: Sendable {
 
   /// The files that count, the newest first.
   ///
-  /// - Throws: ``SourceUnreadable``, also if there is none.
+  /// - Throws: ``SourceUnreadable`` if the folder cannot be read, or has no such file.
   /// - Complexity: One system call for each file.
   package func files() throws(SourceUnreadable) -> [File] {
     // The path is a C string during the call.
