@@ -57,6 +57,7 @@ package struct SourceDecoding: Sendable {
         let piece = try text.decode(try unpacker.unpack(Array(packed.prefix(OptionalGzip.stepByteCount))))
         packed = packed.dropFirst(OptionalGzip.stepByteCount)
         try body(piece)
+        while text.hasMore { try body(try text.decode([])) }
       }
     }
     try body(try text.decode(try unpacker.finish()) + text.finish())

@@ -5,9 +5,10 @@ internal import TextFormat
 /// A strict reader of rows from a person's own CSV file, as written by ``RowCSV`` or a spreadsheet.
 ///
 /// The first record names the columns, in any order. `id` is required; other missing columns have default values, and
-/// without `type` every row is a product. A ``RowMapping`` gives columns of other names their fields. Records end with CRLF or LF. Anything that cannot be read as intended is a
-/// fault with line, column and value: an unknown column, an invalid number, a duplicate id. ``finish(into:)`` reports
-/// all faults of the file together, up to one after which record boundaries are unknown. Memory: one record of at most
+/// without `type` every row is a product. A ``RowMapping`` gives columns of other names their fields. Records end with
+/// CRLF or LF. Anything that cannot be read as intended is a fault with line, column and value: an unknown column, an
+/// invalid number, a duplicate id, a zero byte outside of quotes. ``finish(into:)`` reports all faults of the file
+/// together, up to one after which record boundaries are unknown. Memory: one record of at most
 /// ``WireLimits/tokenByteCount``, and up to 64 bytes for the id of each product.
 public struct CSVRows: ~Copyable {
   /// The parser state before the next byte.
@@ -52,6 +53,8 @@ public struct CSVRows: ~Copyable {
   private var ends: [Int] = []
   private var fieldLines: [Int] = []
   private var isQuoted = false
+  /// The fields of the current record that have a zero byte outside of quotes.
+  private var zeroFields: [Int] = []
   private var line = 1
   /// The position in the line in bytes, from 1.
   private var byteInLine = 0
@@ -145,7 +148,7 @@ public struct CSVRows: ~Copyable {
 
   @inline(__always)
   private static func isSpecial(_ byte: UInt8, _ delimiter: UInt8) -> Bool {
-    byte == delimiter || byte == UInt8(ascii: "\"") || byte == 0x0A || byte == 0x0D
+    byte == delimiter || byte == UInt8(ascii: "\"") || byte == 0x0A || byte == 0x0D || byte == 0
   }
 
   /// The byte that separates the fields of the first line: the most frequent one of comma, semicolon, tab and vertical
@@ -246,6 +249,7 @@ public struct CSVRows: ~Copyable {
         "quotes inside a field that does not begin with them; put the field in quotes and double each of its own"
           + noQuotesAdvice)
     default:
+      if byte == 0, zeroFields.last != ends.count { zeroFields.append(ends.count) }
       bytes.append(byte)
       state = .plain
     }
@@ -274,6 +278,7 @@ public struct CSVRows: ~Copyable {
       bytes.removeAll(keepingCapacity: true)
       ends.removeAll(keepingCapacity: true)
       fieldLines.removeAll(keepingCapacity: true)
+      zeroFields.removeAll(keepingCapacity: true)
       isQuoted = false
     }
     // An empty line.
@@ -446,7 +451,6 @@ public struct CSVRows: ~Copyable {
     }
   }
 
-  /// Gives a column with the name of a field its field.
   /// Passes over a column that would fill a field by its name, if the mapping gives the field a constant instead. Returns
   /// whether it does.
   private mutating func skipsConstant(_ field: ProductField?, _ index: Int) -> Bool {
@@ -455,6 +459,7 @@ public struct CSVRows: ~Copyable {
     return true
   }
 
+  /// Gives a column with the name of a field its field.
   private mutating func readOwnName(_ index: Int) {
     guard let known = RowCells.columns.firstIndex(where: { $0.name == names[index] }) else { return }
     if skipsConstant(RowCells.columns[known].product, index) { return }
@@ -497,6 +502,14 @@ public struct CSVRows: ~Copyable {
           RowFault(
             .value, line: fieldLines[index], column: names[index], number: index + 1,
             value: String(decoding: bytes[range], as: UTF8.self), "this is not UTF-8; save the file as UTF-8"))
+        isSound = false
+      }
+      if zeroFields.contains(index) {
+        checker.note(
+          RowFault(
+            .value, line: fieldLines[index], column: names[index], number: index + 1,
+            value: String(decoding: bytes[range], as: UTF8.self),
+            "this has a zero byte: the file is damaged, or has another encoding (--encoding)"))
         isSound = false
       }
       switch columns[index] {

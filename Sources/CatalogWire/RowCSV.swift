@@ -206,7 +206,8 @@ public enum RowCSV {
     var needsQuotes = always
     for index in text.indices {
       switch text[index] {
-      case delimiter, UInt8(ascii: "\""), 0x0A, 0x0D: needsQuotes = true
+      // Readers take a zero byte outside of quotes for a damaged file.
+      case delimiter, UInt8(ascii: "\""), 0x0A, 0x0D, 0: needsQuotes = true
       default: continue
       }
     }

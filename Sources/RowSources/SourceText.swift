@@ -2,11 +2,15 @@
 /// bytes arrive.
 ///
 ///     var text = SourceText(encoding: nil)
-///     while let piece = try file.next() { read(try text.decode(piece)) }
+///     while let piece = try file.next() {
+///       read(try text.decode(piece))
+///       while text.hasMore { read(try text.decode([])) }
+///     }
 ///     read(try text.finish())
 ///
-/// gzip is unpacked before, by `OptionalGzip`. Memory: the first megabyte for the guess of the encoding, one chunk, and
-/// the window of the decompressor, at most 128 MiB if the file asks for it. Text in UTF-8 is passed on as it is: the
+/// gzip is unpacked before, by `OptionalGzip`. Memory: the first megabyte for the guess of the encoding, one chunk and at
+/// most 128 KiB of its text, however well it is packed, and the window of the decompressor, at most 128 MiB if the file
+/// asks for it. Text in UTF-8 is passed on as it is: the
 /// reader of rows checks it, so that a message names the line and the column.
 public struct SourceText: ~Copyable {
   /// The number of bytes from which the encoding is guessed.
@@ -55,7 +59,10 @@ public struct SourceText: ~Copyable {
     return letters == "utf-8" || letters == "utf8" || letters == "us-ascii" || letters == "ascii"
   }
 
-  /// Returns the text of the next bytes, which may be empty.
+  /// Whether the bytes so far have more text, which ``decode(_:)`` returns.
+  public private(set) var hasMore = false
+
+  /// Returns the text of the next bytes, which may be empty; of packed bytes, its beginning if there is much of it.
   ///
   /// - Throws: `SourceError`.
   public mutating func decode(_ bytes: [UInt8]) throws(SourceError) -> [UInt8] {
@@ -77,7 +84,7 @@ public struct SourceText: ~Copyable {
   private mutating func unpack(_ bytes: [UInt8]) throws(SourceError) -> [UInt8] {
     if inflater == nil { return bytes }
     var text: [UInt8] = []
-    try inflater?.unpack(bytes.span, into: &text, limits)
+    hasMore = try inflater?.unpack(bytes, into: &text, limits) ?? false
     return text
   }
 
@@ -110,6 +117,7 @@ public struct SourceText: ~Copyable {
   /// - Throws: `SourceError`.
   public mutating func finish() throws(SourceError) -> [UInt8] {
     var text = isPackingKnown ? [] : try startUnpacking()
+    while hasMore { text += try decode([]) }
     if let inflater = inflater.take(), !inflater.isAtEndOfFrame { throw .zstdEndsEarly(offset: byteCount) }
     if !isEncodingKnown { text += try startDecoding() }
     try decoder?.finish(into: &text)

@@ -7,6 +7,11 @@ internal import CZstd
 struct ZstdInflater: ~Copyable {
   private let stream: OpaquePointer
   private var output = [UInt8](repeating: 0, count: 128 << 10)
+  /// The bytes that are not decompressed yet begin at `offset`.
+  private var packed: [UInt8] = []
+  private var offset = 0
+  /// Whether the stream may hold more than the last output.
+  private var isOutputFull = false
   private var packedByteCount = 0
   private var unpackedByteCount = 0
   /// Whether the last frame is complete.
@@ -23,34 +28,37 @@ struct ZstdInflater: ~Copyable {
     _ = unsafe ZSTD_freeDStream(stream)
   }
 
-  /// Decompresses the next bytes and appends the result to `text`.
+  /// Adds the next compressed bytes, decompresses at most 128 KiB of what was added so far, and appends them to `text`.
   ///
+  /// - Returns: Whether there is more to decompress before more bytes are added.
   /// - Throws: `SourceError.zstdDamaged`, `.unpacksTooLarge`.
-  mutating func unpack(_ packed: Span<UInt8>, into text: inout [UInt8], _ limits: SourceLimits) throws(SourceError) {
-    var offset = 0
-    var isOutputFull = false
-    packedByteCount += packed.count
-    while offset < packed.count || isOutputFull {
-      let stream = unsafe self.stream
-      let (consumed, produced, result) = unsafe packed.withUnsafeBufferPointer { packed in
-        unsafe output.withUnsafeMutableBufferPointer { output in
-          var input = unsafe ZSTD_inBuffer(src: packed.baseAddress, size: packed.count, pos: offset)
-          var room = unsafe ZSTD_outBuffer(dst: output.baseAddress, size: output.count, pos: 0)
-          let result = unsafe ZSTD_decompressStream(stream, &room, &input)
-          return unsafe (input.pos, room.pos, result)
-        }
+  mutating func unpack(
+    _ bytes: [UInt8], into text: inout [UInt8], _ limits: SourceLimits
+  ) throws(SourceError) -> Bool {
+    packedByteCount += bytes.count
+    packed.removeFirst(offset)
+    packed += bytes
+    offset = 0
+    if packed.isEmpty, !isOutputFull { return false }
+    let stream = unsafe self.stream
+    let (consumed, produced, result) = unsafe packed.withUnsafeBufferPointer { packed in
+      unsafe output.withUnsafeMutableBufferPointer { output in
+        var input = unsafe ZSTD_inBuffer(src: packed.baseAddress, size: packed.count, pos: offset)
+        var room = unsafe ZSTD_outBuffer(dst: output.baseAddress, size: output.count, pos: 0)
+        let result = unsafe ZSTD_decompressStream(stream, &room, &input)
+        return unsafe (input.pos, room.pos, result)
       }
-      if ZSTD_isError(result) != 0 {
-        // The library's messages are constants.
-        throw .zstdDamaged(reason: unsafe String(cString: ZSTD_getErrorName(result)), offset: packedByteCount)
-      }
-      isOutputFull = produced == output.count
-      isAtEndOfFrame = result == 0
-      if isAtEndOfFrame { isOutputFull = false }
-      offset = consumed
-      unpackedByteCount += produced
-      try limits.check(unpacked: unpackedByteCount, packed: packedByteCount)
-      text.append(contentsOf: output[..<produced])
     }
+    if ZSTD_isError(result) != 0 {
+      // The library's messages are constants.
+      throw .zstdDamaged(reason: unsafe String(cString: ZSTD_getErrorName(result)), offset: packedByteCount)
+    }
+    isAtEndOfFrame = result == 0
+    isOutputFull = produced == output.count && !isAtEndOfFrame
+    offset = consumed
+    unpackedByteCount += produced
+    try limits.check(unpacked: unpackedByteCount, packed: packedByteCount)
+    text.append(contentsOf: output[..<produced])
+    return offset < packed.count || isOutputFull
   }
 }

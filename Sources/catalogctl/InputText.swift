@@ -53,7 +53,7 @@ struct InputText: ~Copyable {
     guard isConverted else { return try unpacked() }
     do {
       defer { guess = source?.guess }
-      while let piece = try unpacked() {
+      while let piece = try source?.hasMore == true ? [] : unpacked() {
         if let text = try source?.decode(piece), !text.isEmpty { return text }
       }
       if !isSourceOver {

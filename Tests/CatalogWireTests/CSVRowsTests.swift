@@ -36,6 +36,18 @@ import Testing
     #expect(csv.suffix(2) == [0x0D, 0x0A])
   }
 
+  @Test func `a zero byte is written in quotes, and is text there`() {
+    var row = ProductRow()
+    row.texts.set(ProductText.id.rawValue, "a")
+    row.texts.set(ProductText.name.rawValue, "b\0c")
+    var csv: [UInt8] = []
+    RowCSV.appendHeader(to: &csv)
+    RowCSV.append(row, to: &csv)
+    let reading = RowFileReading.csv(csv)
+    #expect(reading.failures.isEmpty)
+    #expect(reading.lines.first?.contains("\"name\":\"b\\u0000c\"") == true, "\(reading.lines)")
+  }
+
   @Test func `columns come in any order, missing ones take their defaults, and a mark is passed over`() {
     let reading = RowFileReading.csv("\u{FEFF}weight,id,isSaleProduct\n0.5,a,TRUE\n\n,\"b\",")
     #expect(reading.failures.isEmpty && reading.summary?.products == 2)
@@ -73,6 +85,10 @@ import Testing
     ),
     ("id,name\n\"a\nb\",\"c\nd\"\ne,f,g\n", ["Line 5: 3 fields"]),
     ("id,name,weight\n\"a\nb\",\"c\nd\",x\n", ["Line 4, column 3 (weight), value \"x\""]),
+    (
+      "id,name\na,b\0c\0\nb,\0\n",
+      ["Line 2, column 2 (name)", "Line 3, column 2 (name), value \"\0\": this has a zero byte"]
+    ),
     ("name,id\nb,\n", ["Line 2, column 2 (id): a product needs an id"]),
     ("id\na\nb\na\na\n", ["Line 4, column 1 (id), value \"a\": line 2 has this id too", "Line 5"]),
     ("type,id\nrelation,a\n", ["Line 2, column productId: a relation needs", "Line 2, column subProductId"]),

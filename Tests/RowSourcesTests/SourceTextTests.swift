@@ -9,6 +9,11 @@ import Testing
     while start < bytes.count {
       let end = min(bytes.count, start + step)
       text += try source.decode(Array(bytes[start..<end]))
+      while source.hasMore {
+        let more = try source.decode([])
+        #expect(more.count <= 2 << 20)
+        text += more
+      }
       start = end
     }
     text += try source.finish()
@@ -98,5 +103,16 @@ import Testing
       #expect(throws: SourceError.zstdEndsEarly(offset: count)) { try text(Array(Self.packed.prefix(count))) }
     }
     #expect(throws: SourceError.self) { try text(Self.packed.dropLast() + [0]) }
+  }
+
+  @Test func `what unpacks to much is passed on in small pieces`() throws {
+    // A frame of blocks of 128 KiB that repeat one byte.
+    var frame: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x38]
+    for index in 0..<200 { frame += [index == 199 ? 0x03 : 0x02, 0x00, 0x10, 0x61] }
+    var source = try SourceText(encoding: "UTF-8")
+    var sizes = [try source.decode(frame).count]
+    while source.hasMore { sizes.append(try source.decode([]).count) }
+    #expect(sizes.max() == 128 << 10 && sizes.reduce(0, +) == 200 * 128 << 10)
+    #expect(try source.finish().isEmpty)
   }
 }

@@ -89,7 +89,10 @@ private func readSource(_ bytes: [UInt8], _ sizes: [UInt8], _ encoding: String?)
     var text = try SourceText(encoding: encoding, limits: SourceLimits(unpackedByteCount: 1 << 20))
     var pieces: [[UInt8]] = []
     inPieces(bytes, sizes) { piece in pieces.append(piece.indices.map { piece[$0] }) }
-    for piece in pieces { log.text += try text.decode(gzip.unpack(piece)) }
+    for piece in pieces {
+      log.text += try text.decode(gzip.unpack(piece))
+      while text.hasMore { log.text += try text.decode([]) }
+    }
     log.text += try text.decode(gzip.finish())
     log.text += try text.finish()
     log.guess = text.guess
