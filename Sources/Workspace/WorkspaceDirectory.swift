@@ -197,6 +197,15 @@ public struct WorkspaceDirectory: Sendable {
     return try wrapped { () throws(StoreError) in location(try make(names(of: id)), name) }
   }
 
+  /// The path of a user's directory, relative if the root's is. It is created if it does not exist; removing the user
+  /// deletes it with all files in it.
+  ///
+  /// - Throws: `WorkspaceError`.
+  public func makePath(of id: String) throws -> String {
+    _ = try makeStore("catalogue", of: id)
+    return ([root] + names(of: id)).joined(separator: "/")
+  }
+
   /// The directory of a user, or with `nil` the default one; `nil` if it does not exist. Creates nothing.
   func directory(of id: String?) throws(WorkspaceError) -> PosixDirectory? {
     if let id { try check(id) }

@@ -16,7 +16,11 @@ import Testing
       "init", "--from", file, "--user", "ana", "--column", "id=Artikelnummer", "--unknown", "ignore", "--yes")
     #expect(run.code == 0 && run.words.contains("Bezeichnung → name"), "\(run.words)")
     #expect(run.text.contains("4006381333931") && run.text.contains("exact"), "\(run.text)")
-    #expect(run.words.contains("--delete-missing") && run.words.contains("--column id=Artikelnummer"), "\(run.words)")
+    // What was said about the columns is kept for the daemon and for the next import.
+    let own = try #require(run.words.firstMatch(of: /--sync-map-file (\S+mapping\.json)/)).1
+    #expect(run.words.contains("--map \(own) --delete-missing"), "\(run.words)")
+    let next = try root.run("import", file, "--map", String(own), "--delete-missing", "--json")
+    #expect(next.code == 0 && next.text.contains("\"unchanged\":2"), "\(next.words)")
     #expect(try root.run("whoami").text.contains("ana"))
     let map = root.folder.path + "/map.json"
     let again = try root.run(

@@ -21,11 +21,12 @@ struct Init: AsyncParsableCommand {
       Asks where the catalogue comes from, a file of your own or a server's address, and whose it is; or takes --from and \
       --user. A file is tried first, as 'import --dry-run' does: how its columns are taken is shown, and the first rows. \
       Then the user is signed in, the file is imported, one of its codes is scanned, and what starts the daemon is \
-      printed. With a server's address, the catalogue is fetched as 'sync' does, and the address becomes the setting \
+      printed. What was said about the columns is written into the file of --save-map, or into mapping.json among the \
+      user's stores, for the daemon and for later imports. With a server's address, the catalogue is fetched as 'sync' does, and the address becomes the setting \
       sync.url.
 
       A file that is refused changes nothing: its errors say what to do, and options such as --column, --map and --unknown \
-      are those of 'import'. With --yes nothing is asked.
+      are those of 'import'. On a terminal they can be added until the file is taken. With --yes nothing is asked.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -35,43 +36,95 @@ struct Init: AsyncParsableCommand {
   @OptionGroup var mapping: MappingOptions
   @Option(help: ArgumentHelp("How the file is written, whatever it is called.", valueName: "csv|tsv|ndjson|json"))
   var format: RowFileFormat?
-  @Option(help: ArgumentHelp("On keys or columns that no row has, fail, or ignore them.", valueName: "fail|ignore"))
+  @Option(
+    help: ArgumentHelp(
+      "On keys or columns that no row has, fail, ignore them, or keep them as extra.", valueName: "fail|ignore|keep"))
   var unknown: RowRules.UnknownKeys?
   @Option(help: ArgumentHelp("The code to scan at the end; without it, one of the catalogue.", valueName: "code"))
   var scan: String?
   @Flag(help: "Ask nothing.") var yes = false
 
   func run() async throws {
-    guard let source = try from ?? ask("Where is the catalogue? A file, or the address of a server:", "--from") else {
-      throw Failure(.usage, "there is no source; --from names a file or a server's address")
-    }
-    if source == "-" { throw Failure(.usage, "init reads the file twice; 'catalogctl import -' takes standard input") }
-    let isServer = source.hasPrefix("http://") || source.hasPrefix("https://")
+    let (source, options) = try tried()
+    let isServer = Self.isServer(source)
     let json = output.json ? ["--json"] : []
-    let options = mapping.arguments + options + json + root
-    if !isServer {
-      // A refused file ends the command here.
-      try Import.parse(options + ["--dry-run", "--", source]).run()
-    }
     let user = try user()
-    if !isServer, !yes, try !isConfirmed("Import it? [Y/n]") { throw Failure(.no, "nothing was changed") }
+    if !isServer, !yes, try !isConfirmed("Import it?\(try loss(of: user)) [Y/n]") {
+      throw Failure(.no, "nothing was changed")
+    }
     // The user is signed in once there is a catalogue.
+    var map: String?
     if isServer {
       let sync = try Sync.parse(["--url", source, "--user", user] + root + json)
       try await sync.run()
       try ConfigSet.parse(["sync.url", source, "--string", "--user", user] + root).run()
     } else {
-      let map = mapping.saveMap.map { ["--save-map", $0] } ?? []
-      try Import.parse(options + map + ["--user", user, "--", source]).run()
+      map = try mapFile(user, options)
+      let save = map.map { ["--save-map", $0] } ?? []
+      try Import.parse(options + save + ["--user", user] + root + json + ["--", source]).run()
     }
     try Login.parse(root + ["--", user]).run()
     try scanOne()
-    sayWhatIsNext(user, source, isServer)
+    sayWhatIsNext(user, source, map)
   }
 
-  /// The options of `import` that are not part of the mapping.
-  private var options: [String] {
-    (format.map { ["--format", $0.rawValue] } ?? []) + (unknown.map { ["--unknown", $0.rawValue] } ?? [])
+  private static func isServer(_ source: String) -> Bool {
+    source.hasPrefix("http://") || source.hasPrefix("https://")
+  }
+
+  /// Asks for the source, and tries a file. On a terminal, a file that cannot be taken can be replaced, or tried with more
+  /// options.
+  ///
+  /// - Returns: The source, and the options of `import` for it.
+  /// - Throws: The failure of a file, which has changed nothing.
+  private func tried() throws -> (source: String, options: [String]) {
+    var options = mapping.arguments
+    if let format { options += ["--format", format.rawValue] }
+    if let unknown { options += ["--unknown", unknown.rawValue] }
+    guard var source = try from ?? ask("Where is the catalogue? A file, or the address of a server:", "--from") else {
+      throw Failure(.usage, "there is no source; --from names a file or a server's address")
+    }
+    while !Self.isServer(source) {
+      if source == "-" {
+        throw Failure(.usage, "init reads the file twice; 'catalogctl import -' takes standard input")
+      }
+      do {
+        try Import.parse(options + ["--dry-run"] + root + (output.json ? ["--json"] : []) + ["--", source]).run()
+        break
+      } catch  where !yes && isatty(STDIN_FILENO) == 1 {
+        let failure = Failure(error) ?? Failure(.usage, Import.message(for: error))
+        Console.say("catalogctl: " + failure.message)
+        if failure.code == .noInput {
+          guard let other = try ask("Another file, or nothing to end:", "--from") else { throw Failure(failure.code) }
+          source = other
+        } else {
+          let question = "Options to try it with, such as --unknown keep, or nothing to end:"
+          guard let words = try ask(question, "them") else { throw Failure(failure.code) }
+          options += words.words
+        }
+      }
+    }
+    return (source, options)
+  }
+
+  /// What an import replaces, for the question before it.
+  private func loss(of user: String) throws -> String {
+    var store = store
+    store.user = user
+    let count = try store.reader()?.snapshot().productCount ?? 0
+    return count == 0 ? "" : " It replaces the \(Quantity.of(count, "product")) of \(user.shown)."
+  }
+
+  /// The file for the mapping: the one that is named, else one among the user's stores. `nil` if the file needs no
+  /// mapping.
+  private func mapFile(_ user: String, _ options: [String]) throws -> String? {
+    if let file = mapping.saveMap { return Self.absolute(file) }
+    if options.isEmpty { return nil }
+    return try Self.absolute(store.workspace.makePath(of: user)) + "/mapping.json"
+  }
+
+  private static func absolute(_ path: String) -> String {
+    path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
   }
 
   private var root: [String] { store.root.map { ["--root", $0] } ?? [] }
@@ -126,39 +179,50 @@ struct Init: AsyncParsableCommand {
     try Scan.parse(root + (output.json ? ["--json"] : []) + ["--", code]).run()
   }
 
-  /// The options with which the daemon watches the source; empty if it needs a mapping that is in no file.
-  private func watched(_ source: String) -> String {
-    var from = source
-    if !DatabaseQuery.isURL(source), !source.hasPrefix("/") {
-      from = FileManager.default.currentDirectoryPath + "/" + source
-    }
-    if let file = mapping.saveMap { return " --sync-from \(from.quoted) --sync-map-file \(file.quoted)" }
-    guard options.isEmpty, mapping.arguments.isEmpty else {
-      let isOnlyMap = options.isEmpty && mapping.arguments.count == 2
-      return mapping.map.map { isOnlyMap ? " --sync-from \(from.quoted) --sync-map-file \($0.quoted)" : "" } ?? ""
-    }
-    return " --sync-from \(from.quoted)"
-  }
-
-  private func sayWhatIsNext(_ user: String, _ source: String, _ isServer: Bool) {
+  private func sayWhatIsNext(_ user: String, _ source: String, _ map: String?) {
     let place = store.root.map { " --root \($0.quoted)" } ?? ""
-    let words = mapping.arguments + options + ["--delete-missing", "--", source]
-    let again =
-      isServer ? "catalogctl sync\(place)" : "catalogctl import\(place) " + words.map(\.quoted).joined(separator: " ")
+    let isServer = Self.isServer(source)
+    let origin =
+      isServer
+      ? " --sync-url \(source.quoted)"
+      : " --sync-from \(Self.absolute(source).quoted)" + (map.map { " --sync-map-file \($0.quoted)" } ?? "")
+    let again = (map.map { ["--map", $0] } ?? []) + ["--delete-missing", "--", source]
     Console.say("Next:")
-    let origin = isServer ? " --sync-url \(source.quoted)" : watched(source)
     Console.say("  catalogd\(place) --user \(user.quoted)\(origin)")
     Console.say(
       "      answers scanners, and programs on http://127.0.0.1:8765"
-        + (isServer || origin.isEmpty ? "" : "; imports \(source) again when it changes"))
+        + (isServer ? "" : "; imports \(source.shown) again when it changes"))
     Console.say("  catalogctl studio\(place)")
     Console.say("      shows the catalogue in a browser")
-    Console.say("  \(again)")
+    Console.say(
+      isServer
+        ? "  catalogctl sync\(place)" : "  catalogctl import\(place) " + again.map(\.quoted).joined(separator: " "))
     Console.say("      brings what has changed")
   }
 }
 
 extension String {
+  /// The words of a line, as a shell divides it: quotes hold spaces, and a backslash is a character.
+  fileprivate var words: [String] {
+    var words: [String] = []
+    var word: String?
+    var quote: Character?
+    for character in self {
+      if character == quote {
+        quote = nil
+      } else if quote == nil, character == "\"" || character == "'" {
+        quote = character
+        word = word ?? ""
+      } else if quote == nil, character.isWhitespace {
+        if let word { words.append(word) }
+        word = nil
+      } else {
+        word = (word ?? "") + String(character)
+      }
+    }
+    return words + (word.map { [$0] } ?? [])
+  }
+
   /// The text as a word of a shell.
   fileprivate var quoted: String {
     let isPlain =
