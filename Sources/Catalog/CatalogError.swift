@@ -35,13 +35,13 @@ extension CatalogError: CustomStringConvertible {
     switch self {
     case .store(let error): "\(error)"
     case .wouldLose(let lost, let all, let share):
-      "the full update would lose \(lost) of \(all) products, more than the allowed \(Int((share * 100).rounded())) %;"
-        + " nothing was changed; look at what the server sends, and accept it with \(setting)"
+      "the update would lose \(lost) of \(all) products, more than the allowed \(Int((share * 100).rounded())) %;"
+        + " nothing was changed; see whether its source is complete, and accept it with \(setting)"
     case .wouldCollapse(let rows, let all, let withoutID):
-      "\(rows) of \(all) products of the answer have the same id as another one"
+      "\(rows) of \(all) products of the update have the same id as another one"
         + (withoutID > 0 ? ", \(withoutID) of all have no id" : "")
-        + ": only the last product of each id would remain; nothing was changed; look at what the server sends, and accept"
-        + " it with \(setting)"
+        + ": only the last product of each id would remain; nothing was changed; see whether its source is right, and"
+        + " accept it with \(setting)"
     case .tooManySkipped(let rows, let all, let allowed, let first):
       "\(rows) of \(all) rows of the answer exceed a limit of the format, and at most \(allowed) may be skipped; the first"
         + " is \(first); nothing was changed; ask the server's operator to correct them"

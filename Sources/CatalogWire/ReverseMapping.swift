@@ -169,6 +169,9 @@ public struct ReverseMapping: Sendable {
     for (index, column) in columns.enumerated() {
       if index > 0 { csv.append(style.delimiter) }
       let value = try cell(column, row)
+      var style = style
+      // A spreadsheet is to calculate with numbers.
+      if column.fields.allSatisfy({ $0.text == nil }) { style.isForExcel = false }
       try append(value, Array(column.name.utf8), row, to: &csv, style)
     }
     if !keyColumns.isEmpty || hasExtra {
@@ -193,10 +196,11 @@ public struct ReverseMapping: Sendable {
     _ value: [UInt8], _ name: [UInt8], _ row: borrowing ProductRow, to csv: inout [UInt8], _ style: RowCSV.Style
   ) throws(RowRefusal) {
     if mapping.hasQuotes { return RowCSV.appendCell(value.span, to: &csv, style) }
-    if value.contains(where: { $0 == style.delimiter || $0 == 0x0A || $0 == 0x0D }) {
+    if value.contains(where: { $0 == style.delimiter || $0 == 0x0A || $0 == 0x0D || $0 == 0 }) {
       throw RowRefusal(
         "the product \(row[.id]) has \(Self.shown(value)) in the column \"\(String(decoding: name, as: UTF8.self))\", and"
-          + " without quotes a field has neither a separator nor a line end; take another --delimiter, or allow quotes")
+          + " without quotes a field has no separator, line end or zero byte; take another --delimiter, or allow quotes"
+      )
     }
     csv += value
   }

@@ -129,8 +129,11 @@ struct RowChecker {
     for column in foreign where !cells.isEmpty(column) && !isKept(name) {
       let number = cells.numbers.isEmpty ? nil : cells.numbers[column]
       let key = RowCells.columns[column].name
-      let message =
-        "a \(name) has no field of this name, only a \(other) has; \(Self.removal(name == "product" ? .products : .relations))"
+      let advice =
+        name == "product" && cells.isEmpty(RowCells.typeColumn)
+        ? "give the row the type \"relation\" if it is one, or remove the value"
+        : Self.removal(name == "product" ? .products : .relations)
+      let message = "a \(name) has no field of this name, only a \(other) has; \(advice)"
       add(key, cells.text(column), number, line, message)
     }
   }

@@ -142,15 +142,17 @@ public final class Daemon: ReadingHandler, Sendable {
       rematcher.wake()
     }
     self.health = health
-    sync.afterSuccess { [weak health, weak rematcher] in
-      // Both refer back to the synchronisation.
-      health?.look()
-      rematcher?.wake()
-    }
     causes = CauseWatch(access, health, recorder, inputs, sync, problems, environment.queue, lock)
     compaction = CompactionService(
       options.compaction, access, table, rate, sync.turn, problems, environment, logger)
-    gauges = GaugeService(access, causes, recorder, sessions, events, metrics, environment)
+    let gauges = GaugeService(access, causes, recorder, sessions, events, metrics, environment)
+    self.gauges = gauges
+    sync.afterSuccess { [weak health, weak rematcher, weak gauges] in
+      // They refer back to the synchronisation.
+      health?.look()
+      rematcher?.wake()
+      gauges?.wake()
+    }
     started = (environment.time.now(), environment.uptime())
   }
 

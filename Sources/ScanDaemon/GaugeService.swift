@@ -29,6 +29,9 @@ final class GaugeService: Service {
     self.environment = environment
   }
 
+  /// Sets the gauges now. They would be up to ``interval`` late after a new commit.
+  func wake() { wakes.wake() }
+
   func run() async throws {
     await wakes.untilShutdown {
       while !wakes.isFinished, !Task.isCancelled {

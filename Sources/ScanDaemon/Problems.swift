@@ -14,7 +14,8 @@ import Foundation
 ///     problems.note(.webhookFailing, "the server answered 500", about: "shop")
 ///     problems.clear(.webhookFailing, about: "shop")
 ///
-/// The start and end of a problem are logged. A problem that comes back within ``quietTime`` is flapping: from then on,
+/// The start and end of a problem are logged, and at most once per ``quietTime`` that its reason has changed by more than a
+/// number. A problem that comes back within ``quietTime`` is flapping: from then on,
 /// at most one line per ``quietTime`` reports its count and current state, until it has not changed for that long. The
 /// metric `shelfmark_problem` counts the current problems of each code. Safe to use from any number of threads.
 package final class Problems: Sendable {
@@ -53,6 +54,8 @@ package final class Problems: Sendable {
     /// When the problem last started or ended, and when the last line was written, in microseconds since 1970.
     var changed: Int64
     var logged: Int64
+    /// The reason in the last line, without its numbers.
+    var loggedReason = ""
   }
 
   /// Guards the problems. Nothing is logged while the lock is held.
@@ -135,7 +138,8 @@ package final class Problems: Sendable {
       let problem = Problem(since: Date(microseconds: time), count: 1, message: message, end: end)
       defer { measure(code, records) }
       guard var record = records[key] else {
-        records[key] = Record(problem: problem, changed: time, logged: time)
+        records[key] = Record(
+          problem: problem, changed: time, logged: time, loggedReason: Self.withoutNumbers(message))
         return .began(key, problem)
       }
       // A line for the end of the previous problem is still recent: older ones were forgotten.
@@ -143,6 +147,7 @@ package final class Problems: Sendable {
       record.changed = time
       if Self.isOver(record.logged, at: time), !record.isFlapping {
         record.logged = time
+        record.loggedReason = Self.withoutNumbers(message)
         records[key] = record
         return .began(key, problem)
       }
@@ -172,6 +177,9 @@ package final class Problems: Sendable {
     return .ended(key, count: problem.count)
   }
 
+  /// A reason without what changes with each occurrence: counts, ports, times.
+  private static func withoutNumbers(_ message: String) -> String { message.filter { !$0.isNumber } }
+
   private static func isOver(_ start: Int64, at time: Int64) -> Bool {
     // Setting the clock back must not silence a problem.
     time < start || time - start >= quietTime.nanoseconds / 1000
@@ -179,7 +187,7 @@ package final class Problems: Sendable {
 
   // MARK: Time
 
-  /// Ends problems whose time is over, and logs the state of flapping ones. Call it every few seconds.
+  /// Ends problems whose time is over, and logs the state of flapping ones and new reasons of others. Call it every few seconds.
   func tick() {
     let time = now()
     let lines = records.withLock { records in
@@ -198,8 +206,16 @@ package final class Problems: Sendable {
   private func settle(_ key: Key, at time: Int64, _ records: inout [Key: Record]) -> Line? {
     guard var record = records[key], Self.isOver(record.logged, at: time) else { return nil }
     guard record.isFlapping else {
-      if record.problem == nil { records[key] = nil }
-      return nil
+      guard let problem = record.problem else {
+        records[key] = nil
+        return nil
+      }
+      let reason = Self.withoutNumbers(problem.message)
+      if reason == record.loggedReason { return nil }
+      record.loggedReason = reason
+      record.logged = time
+      records[key] = record
+      return .changed(key, problem)
     }
     let count = record.endedCount + (record.problem?.count ?? 0)
     let isSteady = Self.isOver(record.changed, at: time)
@@ -212,6 +228,7 @@ package final class Problems: Sendable {
     record.beginnings = 0
     record.endedCount = 0
     record.logged = time
+    record.loggedReason = (record.problem?.message).map(Self.withoutNumbers) ?? record.loggedReason
     records[key] = record
     return line
   }
@@ -220,6 +237,7 @@ package final class Problems: Sendable {
 
   private enum Line {
     case began(Key, Problem)
+    case changed(Key, Problem)
     case flaps(Key, beginnings: Int, count: Int, isThere: Problem?)
     case ended(Key, count: Int)
   }
@@ -230,6 +248,8 @@ package final class Problems: Sendable {
       logger.warning(
         "problem",
         metadata: Self.metadata(key, ["reason": "\(problem.message)", "remedy": "\(key.code.remedy)"]))
+    case .changed(let key, let problem):
+      logger.warning("problem has another reason", metadata: Self.metadata(key, ["reason": "\(problem.message)"]))
     case .flaps(let key, let beginnings, let count, let problem):
       var metadata: Logger.Metadata = [
         "beginnings": "\(beginnings)", "count": "\(count)", "lasts": "\(problem != nil)",

@@ -1,6 +1,7 @@
+import TextFormat
+
 #if canImport(Glibc)
 import Glibc
-import TextFormat
 #elseif canImport(Musl)
 import Musl
 #else

@@ -8,7 +8,7 @@ extension Tracer {
   static func ofEnvironment() throws -> Tracer? {
     let variable = Tracer.environmentVariable
     guard let name = ProcessInfo.processInfo.environment[variable], !name.isEmpty else { return nil }
-    let logger = Logger(label: "documents") { StreamLogHandler.standardError(label: $0) }
+    let logger = Logger(label: "documents") { TerminalLogHandler(label: $0) }
     guard let tracer = Tracer.named(name, logger: logger) else {
       throw Failure(.usage, "\(variable) is \"\(name)\"; it names all, slow, or one of them with ,redacted")
     }

@@ -65,6 +65,19 @@ import Testing
     return mapping
   }
 
+  @Test func `a spreadsheet gets numbers as numbers, and texts as texts`() throws {
+    var row = ProductRow()
+    row.texts.set(ProductText.id.rawValue, "007")
+    row.weight = 1.5
+    var style = RowCSV.Style()
+    style.delimiter = UInt8(ascii: ";")
+    style.isForExcel = true
+    let table = try ReverseMapping(Self.german, fields: [.id, .weight])
+    var csv: [UInt8] = []
+    try table.append(row, to: &csv, style: style)
+    #expect(String(decoding: csv, as: UTF8.self) == "\"=\"\"007\"\"\";1,5\r\n")
+  }
+
   @Test func `a table has the names and the forms of the mapping`() throws {
     let (rows, dumps) = try rows(
       """

@@ -61,6 +61,8 @@ import Testing
     (#"{"id":"a","colour":"red"}"#, "Line 1, column colour, value \"red\": a product has no field of this name"),
     (#"{"id":"a","colour":{"a":[1]}}"#, "Line 1, column colour, value \"{…}\""),
     (#"{"id":"a","productId":"b"}"#, "Line 1, column productId, value \"b\": a product has no field of this name"),
+    (#"{"id":"a","productId":"b"}"#, "only a relation has; give the row the type \"relation\" if it is one"),
+    (#"{"type":"product","id":"a","productId":"b"}"#, "only a relation has; remove it"),
     (
       #"{"type":"relation","id":"a","productId":"p","subProductId":"s","name":"x"}"#,
       "Line 1, column name, value \"x\": a relation has no field of this name, only a product has; remove it"

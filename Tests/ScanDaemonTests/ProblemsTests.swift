@@ -118,6 +118,27 @@ import WaitingTestSupport
     #expect(lines.all.count == count + 1 && lines.all.last == "warning problem webhook_failing a")
   }
 
+  @Test func `another reason of a problem is told, once a minute at most, and another number is not`() throws {
+    problems.note(.syncFailing, "line 3 has no id")
+    problems.note(.syncFailing, "line 4 has no id")
+    clock.advance(by: .seconds(61))
+    problems.tick()
+    #expect(lines.all.count == 1)
+    for _ in 0..<10 {
+      problems.note(.syncFailing, "line 4 has no price")
+      problems.note(.syncFailing, "no such file")
+      problems.tick()
+      clock.advance(by: .seconds(1))
+    }
+    #expect(lines.all == ["warning problem sync_failing", "warning problem has another reason sync_failing"])
+    problems.note(.syncFailing, "line 4 has no price")
+    clock.advance(by: .seconds(61))
+    problems.tick()
+    #expect(lines.all.count == 3)
+    problems.clear(.syncFailing)
+    #expect(lines.all.last == "notice problem ended sync_failing")
+  }
+
   @Test func `a flapping problem that stays is told once more, and when it ends`() throws {
     for _ in 0..<3 {
       problems.note(.webhookFailing, "refused", about: "a")

@@ -27,7 +27,9 @@ struct Export: ParsableCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
   @Option(help: "The state at an earlier commit.") var at: UInt64?
-  @Option(help: "ndjson, csv or tsv, whatever the file is called.") var format: RowFileFormat?
+  @Option(
+    help: ArgumentHelp("How to write it, whatever the file is called.", valueName: "ndjson|csv|tsv"),
+    transform: RowFileFormat.written) var format: RowFileFormat?
   @Option(help: ArgumentHelp("Only these fields of the products, in this order.", valueName: "names")) var columns:
     String?
   @OptionGroup var mapping: MappingOptions
@@ -157,5 +159,21 @@ extension RowFileFormat: ExpressibleByArgument {
   /// A JSON array is read like NDJSON, which recognises it.
   public init?(argument: String) {
     if argument == "json" { self = .ndjson } else { self.init(rawValue: argument) }
+  }
+
+  /// What the formats of a file to read are called.
+  public static var allValueStrings: [String] { ["csv", "tsv", "ndjson", "json"] }
+
+  /// The format of a file to write.
+  ///
+  /// - Throws: `ValidationError` for another name, and for a JSON array.
+  static func written(_ argument: String) throws -> RowFileFormat {
+    if argument == "json" {
+      throw ValidationError("export writes no JSON array; take ndjson, and 'jq -s .' makes an array of it")
+    }
+    guard let format = RowFileFormat(rawValue: argument) else {
+      throw ValidationError("\"\(argument)\" is no format; take ndjson, csv or tsv")
+    }
+    return format
   }
 }

@@ -135,7 +135,7 @@ struct Serve: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let logger = Logger(label: "serve") { StreamLogHandler.standardError(label: $0) }
+    let logger = Logger(label: "serve") { TerminalLogHandler(label: $0) }
     let files = try files()
     let store = try OriginStore(files: files, state: stateDirectory, logger: logger)
     var options = OriginServer.Options()

@@ -23,7 +23,7 @@ struct StudioCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let logger = Logger(label: "studio") { StreamLogHandler.standardError(label: $0) }
+    let logger = Logger(label: "studio") { TerminalLogHandler(label: $0) }
     let (workspace, user) = (store.workspace, store.user)
     let stores = WorkspaceStores(
       workspace, version: Catalogctl.version, isEditable: edit,
