@@ -8,7 +8,8 @@ extension DaemonAPI {
     [
       Route(method: .get, path: "/v1/products/{id}", work: .immediate(product)),
       Route(
-        method: .get, path: "/v1/products", parameters: ["barcode"] + Self.pageParameters, work: .answer(products)),
+        method: .get, path: "/v1/products", parameters: ["barcode", "inOrderOf", "after"] + Self.pageParameters,
+        work: .answer(products)),
       Route(method: .get, path: "/v1/products/{id}/components", work: .answer(components)),
     ]
   }
@@ -23,6 +24,8 @@ extension DaemonAPI {
     if barcode?.isEmpty == true {
       throw ErrorResponse.badRequest("barcode: the barcode to look for, as in /v1/products?barcode=6901234567892")
     }
+    if let order = call.query["inOrderOf"] { return try await orderedAnswer(order, call.query) }
+    if call.query["after"] != nil { throw ErrorResponse.badRequest("after: it is for the pages of inOrderOf") }
     let isPage = Self.pageParameters.contains { call.query[$0] != nil }
     if let barcode, !isPage { return try await barcodeAnswer(barcode) }
     return try await pageAnswer(barcode, call.query)
@@ -45,6 +48,26 @@ extension DaemonAPI {
     // A lookup takes microseconds, and does not wait for scans.
     if case .lookups = try page.query.plan { return try await aside(page.answer) }
     return try await daemon.queries.run(page.answer)
+  }
+
+  /// A page in the order of an index.
+  private func orderedAnswer(_ text: String, _ query: Query) async throws -> Answer {
+    for name in ["barcode", "where", "order", "offset", "count"] where query[name] != nil {
+      throw ErrorResponse.badRequest("\(name): inOrderOf lists all products; leave one of them out")
+    }
+    guard let (order, isDescending) = CatalogIndexes.Order.parse(text) else {
+      let known = CatalogIndexes.Order.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ErrorResponse.badRequest("inOrderOf: one of \(known), with - before it to reverse it")
+    }
+    var cursor: ProductCursor?
+    if let after = query["after"] {
+      cursor = ProductCursor(after)
+      if cursor == nil { throw ErrorResponse.badRequest("after: the value of next in the page before, as it is") }
+    }
+    let page = OrderedProductPage(
+      catalogue: try daemon.catalogue(), order: order, isDescending: isDescending, cursor: cursor,
+      limit: try query.limit(), columns: try Self.columns(query))
+    return try await aside(page.answer)
   }
 
   private static func productQuery(
@@ -127,6 +150,42 @@ private struct ProductPage: Sendable {
       bytes += ",\"count\":\(all)".utf8
     }
     bytes.append(UInt8(ascii: "}"))
+    return Answer(json: bytes)
+  }
+}
+
+/// A page of all products in the order of an index.
+private struct OrderedProductPage: Sendable {
+  let catalogue: CatalogSnapshot
+  let order: CatalogIndexes.Order
+  let isDescending: Bool
+  /// Where the page begins.
+  let cursor: ProductCursor?
+  let limit: Int
+  /// The fields of each product; `nil` for all of them.
+  let columns: ProductColumns?
+
+  /// The number of products that are read at a time.
+  private static let step = 50
+
+  /// The page as JSON. It ends early after ``DaemonAPI/listByteLimit`` bytes.
+  @Sendable func answer() throws -> Answer {
+    var bytes = Array("{\"products\":[".utf8)
+    var next = cursor
+    var count = 0
+    repeat {
+      let page = try catalogue.products(
+        inOrderOf: order, after: next, descending: isDescending, limit: min(Self.step, limit - count))
+      for product in page.products {
+        if count > 0 { bytes.append(UInt8(ascii: ",")) }
+        (columns.map { JSONText.product(product, $0) } ?? JSONText.product(product)).append(to: &bytes)
+        count += 1
+      }
+      next = page.next
+    } while next != nil && count < limit && bytes.count <= DaemonAPI.listByteLimit
+    bytes += "],\"next\":".utf8
+    JSONText.optional(next?.description).append(to: &bytes)
+    bytes += ",\"sequence\":\(catalogue.sequence)}".utf8
     return Answer(json: bytes)
   }
 }

@@ -188,4 +188,24 @@ import Testing
     #expect(try root.run("explain", "6901234567829").text.contains("did you mean 6901234567892"))
     #expect(try root.run("scan", "6901234567892", "--json").object()["suggestions"] == nil)
   }
+
+  @Test func `products are paged in the order of an index`() throws {
+    let root = try root()
+    var words = ["products", "--in-order-of", "brand", "--limit", "2", "--columns", "id", "--csv"]
+    let first = try root.run(words)
+    #expect(first.code == 0 && first.text == "id\r\n4\r\n1\r\n", "\(first.text)")
+    let cursor = try #require(first.words.firstMatch(of: /next page: --after (\S+)/)).1
+    words += ["--after", String(cursor)]
+    let second = try root.run(words)
+    #expect(second.text == "id\r\n3\r\n2\r\n" && second.words.isEmpty, "\(second.text) \(second.words)")
+    let backward = try root.run("products", "--in-order-of", "-barcode", "--columns", "id", "--csv")
+    #expect(backward.text == "id\r\n3\r\n4\r\n1\r\n2\r\n" && backward.words.isEmpty)
+    for more in [["--where", "true"], ["--count"], ["--offset", "1"], ["--after", "x"]] {
+      #expect(try root.run(["products", "--in-order-of", "id"] + more).code == 64)
+    }
+    let unknown = try root.run("products", "--in-order-of", "weight")
+    #expect(unknown.code == 64 && unknown.words.contains("updateTime"), "\(unknown.words)")
+    let missing = try root.run("products", "--in-order-of", "name")
+    #expect(missing.code == 65 && missing.words.contains("ordered.indexes"), "\(missing.words)")
+  }
 }

@@ -40,6 +40,28 @@ import WaitingTestSupport
     }
   }
 
+  @Test func `all products are paged in the order of an index`() async throws {
+    try await TestDaemon.run { test in
+      let first = try await test.exchange("GET", target(["inOrderOf": "-id", "limit": "2", "columns": "id"])).json
+      #expect(first["products"]?.elements.compactMap { $0["id"]?.text } == ["a/b", "1001"])
+      let next = try #require(first["next"]?.text)
+      let last = try await test.exchange(
+        "GET", target(["inOrderOf": "id desc", "after": next, "limit": "2", "columns": "id"]))
+      #expect(last.text == #"{"products":[{"id":"1000"}],"next":null,"sequence":1}"#)
+      let whole = try await test.exchange("GET", target(["inOrderOf": "updateTime"])).json
+      #expect(whole["products"]?.elements.count == 3 && whole["products"]?.elements.first?["name"] != nil)
+      for (parameters, word): (KeyValuePairs<String, String>, String) in [
+        (["inOrderOf": "weight"], "updateTime"), (["inOrderOf": "id", "where": "true"], "where"),
+        (["inOrderOf": "id", "after": "x"], "next"), (["after": "1.1.00.00"], "inOrderOf"),
+      ] {
+        let refused = try await test.exchange("GET", target(parameters), expecting: 400)
+        #expect(refused.text.contains(word), "\(refused.text)")
+      }
+      let missing = try await test.exchange("GET", target(["inOrderOf": "name"]), expecting: 409)
+      #expect(missing.text.contains("noOrder"), "\(missing.text)")
+    }
+  }
+
   @Test func `a page has an order, a beginning, an end and columns, and says whether more exist`() async throws {
     try await TestDaemon.run { test in
       #expect(try await ids(test, ["where": "weight > 1", "order": "name desc"]) == ["a/b", "1000", "1001"])

@@ -1,4 +1,5 @@
 import Bytes
+import DocumentFormat
 import LogStore
 import TextFormat
 
@@ -43,6 +44,18 @@ public struct ProductCursor: Sendable, Equatable, CustomStringConvertible {
   /// The cursor as a text of letters, digits and dots, for a caller to hand back.
   public var description: String {
     "\(generation).\(row).\(Hexadecimal.text(key, .lowercase)).\(Hexadecimal.text(id, .lowercase))"
+  }
+}
+
+extension CatalogIndexes.Order {
+  /// Reads an order and its direction, written as `brand`, `brand desc` or `-brand`.
+  ///
+  /// - Returns: `nil` for any other text.
+  public static func parse(_ text: String) -> (order: Self, isDescending: Bool)? {
+    guard let ordering = try? Ordering(parsing: text), ordering.terms.count == 1, let term = ordering.terms.first,
+      term.path.names.count == 1, let order = Self(rawValue: term.path.names[0])
+    else { return nil }
+    return (order, term.isDescending)
   }
 }
 

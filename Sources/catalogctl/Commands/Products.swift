@@ -29,6 +29,14 @@ struct Products: ParsableCommand {
       limit. --explain says which it is. Products come in the order of the file, which is the same for every run on \
       one commit; --order gives them another one, and --order id that of 'dump'.
 
+      catalogctl products --in-order-of brand --limit 50
+
+      --in-order-of reads the products in the order of an index, which takes no longer for the last page of a large \
+      catalogue than for the first: by id, barcode, name, category, brand or updateTime, as far as ordered.indexes has \
+      them. Names, categories and brands are in the order of their folded texts, without case and accents; products \
+      that the server sent as deleted are left out. With --limit the next page begins after the cursor that is printed \
+      on standard error, as 'next page: --after CURSOR'.
+
       Groups have a column for each field, count, and one for each value, such as sum(weight); --order, --columns, \
       --limit and --offset then refer to these columns and to the groups. With --json a group is \
       {"group":{"brand":"GREE"},"count":3,"sum":{"weight":23.75}}.
@@ -48,6 +56,14 @@ struct Products: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp("Fields to order by: name, or name desc, or -name; several with commas.", valueName: "fields"))
   var order: String?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "List all products in the order of an index: id, barcode, name, category, brand or updateTime; - before it "
+        + "reverses it.", valueName: "index"))
+  var inOrderOf: String?
+  @Option(help: ArgumentHelp("With --in-order-of: list the page after this cursor.", valueName: "cursor"))
+  var after: String?
   @Option(help: ArgumentHelp("The columns to print, in this order; without it, all fields.", valueName: "fields"))
   var columns: String?
   @Flag(help: "Print the number of products. Groups always have it.") var count = false
@@ -72,6 +88,13 @@ struct Products: ParsableCommand {
     if count, !isGrouped, columns != nil {
       throw ValidationError("a count has no columns; leave out --columns or --count")
     }
+    if inOrderOf != nil {
+      if filter != nil || order != nil || count || explain || isGrouped || window.offset > 0 {
+        throw ValidationError("--in-order-of lists all products; only --limit, --after, --columns and --at go with it")
+      }
+    } else if after != nil {
+      throw ValidationError("--after is for the pages of --in-order-of")
+    }
   }
 
   /// Whether groups are printed. Aggregates without `--group-by` are those of one group.
@@ -79,6 +102,7 @@ struct Products: ParsableCommand {
 
   func run() throws {
     let snapshot = try at.map(store.commit) ?? store.snapshot()
+    if let inOrderOf { return try printProducts(of: snapshot, inOrderOf: inOrderOf) }
     let text = filter ?? "true"
     let query = try ExpressionArgument.parsed("--where", text) { try snapshot.products(where: text) }
     let found: Int
@@ -133,6 +157,37 @@ struct Products: ParsableCommand {
     printer.end()
     return found
   }
+
+  /// Prints the products in the order of an index: a page of them with a limit, otherwise all.
+  private func printProducts(of snapshot: CatalogSnapshot, inOrderOf text: String) throws {
+    guard let (order, isDescending) = CatalogIndexes.Order.parse(text) else {
+      let known = CatalogIndexes.Order.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Failure(.usage, "--in-order-of \(text.shown): the orders are \(known), each with - before it or not")
+    }
+    var cursor = try after.map { text in
+      guard let cursor = ProductCursor(text) else {
+        throw Failure(.usage, "--after: take the cursor that the page before has printed, as it is")
+      }
+      return cursor
+    }
+    let fields = try columns.map { try list("--columns", $0) }
+    var printer = ProductPrinter(format, fields)
+    var found = 0
+    repeat {
+      let page = try snapshot.products(
+        inOrderOf: order, after: cursor, descending: isDescending,
+        limit: Swift.min(Self.pageLength, window.limit.map { $0 - found } ?? .max))
+      for product in page.products { printer.add(product) }
+      found += page.products.count
+      cursor = page.next
+    } while cursor != nil && found < window.limit ?? .max
+    printer.end()
+    if let cursor { Console.say("next page: --after \(cursor)") }
+    if found == 0 { throw Failure(.no, output.json ? "" : "there is no product" + (after == nil ? "" : " after that")) }
+  }
+
+  /// The number of products that are read at a time.
+  private static let pageLength = 1000
 
   private func printPlan(of query: ProductQuery) throws -> Int {
     var found = 0

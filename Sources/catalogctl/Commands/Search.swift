@@ -30,7 +30,8 @@ struct Search: ParsableCommand {
   @OptionGroup var output: OutputOptions
   @Argument(help: "The words.") var words: [String] = []
   @Option(
-    parsing: .unconditional, help: "List no more than this many.", transform: { try WholeNumber.parse($0, from: 1) })
+    parsing: .unconditional, help: "List no more than this many; 20 without it.",
+    transform: { try WholeNumber.parse($0, from: 1) })
   var limit = 20
   @Option(help: "Find products of this brand only; compared as words are.") var brand: String?
   @Option(help: "Find products of this category only; compared as words are.") var category: String?
