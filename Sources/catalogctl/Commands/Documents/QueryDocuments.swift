@@ -30,8 +30,9 @@ struct QueryDocuments: ParsableCommand {
 
       --after lists one page of --limit documents: the first one after start, and the next one after the cursor that is \
       printed on standard error, as 'next page: --after CURSOR', until none is. Documents that are equal in the order are \
-      in the order of their stored ids: short texts before long ones, texts of one length bytewise. Changes between two pages neither repeat documents nor leave any out, unless they move \
-      them in the order. With an ordered index on the fields of the order, a page reads no more documents than it lists.
+      in the order of their stored ids: short texts before long ones, texts of one length bytewise. Changes between two \
+      pages neither repeat documents nor leave any out, unless they move them in the order. With an ordered index on the \
+      fields of the order, a page reads no more documents than it lists.
 
       Exit code 1 if no document or group is listed. A count is an answer: 0 is printed, and the exit code is 0; so are \
       the sums of all documents, without --group-by.
