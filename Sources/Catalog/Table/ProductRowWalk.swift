@@ -19,8 +19,10 @@ package struct ProductTableOrder: Sendable, Hashable {
 
 /// Finds the rows of a table of products step by step, in order, so that the first ones are known before the others.
 ///
-/// An ordered index is walked without reading records, unless the filter asks for them. Few rows, or those of a field
-/// without an index, are found first, step by step as well, and sorted then.
+/// An ordered index is walked without reading records, unless the filter asks for them. If it does, the first rows are
+/// found that way; for the rest, all records are tested in the order of the file, which is several times as fast, and the
+/// walk goes on among those that passed. Few rows, or those of a field without an index, are found first, step by step as
+/// well, and sorted then.
 package struct ProductRowWalk: Sendable {
   /// The maximum number of rows that are sorted; more need an index, except by id.
   package static let sortLimit = 100_000
@@ -34,10 +36,16 @@ package struct ProductRowWalk: Sendable {
   private let order: ProductTableOrder
   private var test: ProductFilterTest
   private var source: Source
-  private let members: RowBits?
+  /// The rows of which others cannot pass; `nil` if they are not known.
+  private var members: RowBits?
+  /// The number of records that a walk reads before the others are tested in the order of the file.
+  private let walkLimit: Int
+  private var walkedCount = 0
 
   private enum Source: Sendable {
     case index(OrderedIndexID, OrderedGap)
+    /// The rows that pass are collected from parts of the file, before the walk goes on at the gap.
+    case scan(ArraySlice<ScanPart>, passed: RowBits, OrderedIndexID, OrderedGap)
     case rows([RowID], ArraySlice<RowID>.Index)
     /// Rows that pass are collected from candidates, or from parts of the file, and sorted then.
     case candidates(ArraySlice<RowID>, passed: [RowID])
@@ -45,13 +53,19 @@ package struct ProductRowWalk: Sendable {
     case end
   }
 
+  /// - Parameters:
+  ///   - snapshot: The commit to read.
+  ///   - filter: What the products have to pass.
+  ///   - order: The order of the rows.
+  ///   - walkLimit: The number of records that a walk reads before the others are tested in the order of the file.
   /// - Throws: `SearchError.noOrder` if there are more rows than ``sortLimit`` and the field has no index; `.store`.
   /// - Complexity: A few nanoseconds for each row that the filter's indexes find. By id without an index, every product is
   ///   read.
   package init(
-    _ snapshot: CatalogSnapshot, _ filter: ProductFilter, _ order: ProductTableOrder
+    _ snapshot: CatalogSnapshot, _ filter: ProductFilter, _ order: ProductTableOrder, walkLimit: Int = 1 << 16
   ) throws(SearchError) {
     self.snapshot = snapshot
+    self.walkLimit = walkLimit
     self.order = order
     do { test = try ProductFilterTest(filter, snapshot) } catch { throw .store(error) }
     guard let store = snapshot.store else {
@@ -141,6 +155,28 @@ package struct ProductRowWalk: Sendable {
         if try passes(row) { rows.append(UInt32(truncatingIfNeeded: row.number)) }
       }
       source = .index(index, cursor.gap)
+      if members == nil, !test.isDecidedByCandidates {
+        walkedCount += seen
+        if walkedCount >= walkLimit, snapshot.productCount - walkedCount > walkLimit {
+          let parts = try store.parts(Self.partCount, of: CatalogSchema.products)
+          source = .scan(parts[...], passed: RowBits([]), index, cursor.gap)
+        }
+      }
+      return true
+    case .scan(let parts, var passed, let index, let gap):
+      source = .end
+      if let part = parts.first {
+        try store.forEachRecord(of: CatalogSchema.products, in: part) { (record) throws(StoreError) in
+          let view = ProductView(record)
+          if try test.passes(view) { _ = passed.insert(view.rowID) }
+          return true
+        }
+        source = .scan(parts.dropFirst(), passed: passed, index, gap)
+      } else {
+        members = passed
+        test = try ProductFilterTest(ProductFilter(), snapshot)
+        source = .index(index, gap)
+      }
       return true
     }
   }
