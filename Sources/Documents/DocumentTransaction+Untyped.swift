@@ -9,6 +9,11 @@ extension DocumentTransaction {
     put(collection.table, new.key, new.bytes)
   }
 
+  /// Returns whether a document with an ID exists, with the changes of this transaction.
+  package func contains(_ id: DocumentValue, in collection: UntypedCollection) throws -> Bool {
+    try document(collection.table, id.documentBytes) != nil
+  }
+
   /// Deletes a document. Returns whether it existed.
   package func delete(_ id: DocumentValue, from collection: UntypedCollection) throws -> Bool {
     try delete(collection.table, id.documentBytes)

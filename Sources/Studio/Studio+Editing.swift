@@ -78,7 +78,8 @@ extension Studio {
     }
   }
 
-  /// Makes changes of documents of any collections in one commit: all of them, or none.
+  /// Makes changes of documents of any collections in one commit: all of them, or none. A change with `isNew` refuses all
+  /// if the document is there.
   private func changeDocuments(_ asked: Asked) throws -> JSONText {
     try checkEditable()
     let changes = try Self.changes(asked)
@@ -93,6 +94,11 @@ extension Studio {
         if let document = change["document"] {
           guard document["id"] == id else {
             throw StudioError.badRequest("changes[\(index)].document: its id is not the id of the change")
+          }
+          if change["isNew"] == .bool(true), try transaction.contains(id, in: collection) {
+            throw StudioError(
+              .conflict, "documentExists",
+              "\(name) has a document \(id.json) already; edit that one, or take another id; nothing was changed")
           }
           try transaction.put(document, in: collection)
         } else if try transaction.delete(id, from: collection) {

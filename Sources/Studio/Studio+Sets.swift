@@ -46,6 +46,11 @@ extension Studio {
         return csv
       }
     }
+    addExports(router, "set", ["level", "productId", "subProductId", "name", "barcode", "groupNum", "missing"]) {
+      asked in
+      guard let id = asked.query["id"] else { throw StudioError.badRequest("id: the id of a set") }
+      return try Self.rows(id, [], catalogue(asked.query))
+    }
     add(router, .get, "studio/api/sets/{id}") { asked in
       let snapshot = try catalogue(asked.query)
       let id = asked.name("id")
@@ -98,6 +103,26 @@ extension Studio {
           })
       }
     }
+  }
+
+  /// The components of a set as rows, each before its own components.
+  private static func rows(_ id: String, _ parents: [String], _ snapshot: CatalogSnapshot) throws -> [JSONText] {
+    let path = parents + [id]
+    var rows: [JSONText] = []
+    for component in try snapshot.components(of: id) {
+      let child = component.relation.subProductId
+      rows.append(
+        .object([
+          ("level", .int(path.count)), ("productId", .text(id)), ("subProductId", .text(child)),
+          ("name", .optional(component.product?.name)), ("barcode", .optional(component.product?.barcode)),
+          ("groupNum", .raw(Array("\(component.relation.groupNum)".utf8))),
+          ("missing", .bool(component.product == nil)),
+        ]))
+      if path.count < treeDepth, !path.contains(where: { $0.utf8.elementsEqual(child.utf8) }) {
+        rows += try self.rows(child, path, snapshot)
+      }
+    }
+    return rows
   }
 
   /// The components of a set, with theirs.

@@ -1,5 +1,6 @@
 import Catalog
 import CatalogWire
+import DocumentFormat
 import Hummingbird
 import JSONFormat
 import LogStore
@@ -12,39 +13,8 @@ extension Studio {
   private static var commitLimit: Int { 60 }
 
   func addStore(to router: Router<BasicRequestContext>) {
-    add(router, .get, "studio/api/store") { asked in
-      let history = try stores.history()
-      let snapshot = try asked.query["at"] == nil ? history?.current ?? .empty : catalogue(asked.query)
-      let statistics = try snapshot.store?.statistics()
-      let commits = try history?.commits() ?? []
-      let orders = snapshot.orders.map(\.rawValue).sorted()
-      let files = try stores.files().map { file in
-        JSONText.object([
-          ("name", .text(file.name)), ("bytes", .int(file.byteCount)), ("role", .text(file.role.rawValue)),
-        ])
-      }
-      let indexes = (statistics?.indexes ?? []).map { index in
-        JSONText.object([
-          ("name", .text(index.name)), ("kind", .text(index.kind.rawValue)), ("entries", .int(index.entryCount)),
-          ("bytes", .int(index.byteCount)),
-        ])
-      }
-      return .object([
-        ("program", .text(stores.program)), ("version", .text(stores.version)), ("user", .text(try stores.user())),
-        ("editable", .bool(stores.isEditable)), ("decidesUploads", .bool(stores.decidesUploads)),
-        ("live", .bool(stores.daemon != nil)),
-        ("products", .int(snapshot.productCount)), ("relations", .int(snapshot.relationCount)),
-        ("sequence", .uint(snapshot.sequence)), ("generation", .uint(snapshot.generation)),
-        ("cursor", .text(snapshot.cursor)),
-        ("updatedAt", .optional(snapshot.store.map { CivilTime(milliseconds: $0.time / 1000).secondsText })),
-        ("fileBytes", .int(statistics?.fileByteCount ?? 0)), ("liveBytes", .int(statistics?.liveByteCount ?? 0)),
-        ("deadBytes", .int(statistics?.deadByteCount ?? 0)), ("files", .array(files)), ("indexes", .array(indexes)),
-        ("hasSearch", .bool(snapshot.hasSearchIndex)),
-        ("orders", .array((["id"] + orders.filter { $0 != "id" }).map(JSONText.text))),
-        ("commits", .array(commits.prefix(Self.commitLimit).map(\.json))),
-        ("problems", stores.daemon?.problems() ?? .array([])),
-      ])
-    }
+    add(router, .get, "studio/api/store", store)
+    addExports(router, "store", ["part", "name", "value"], storeRows)
     add(router, .get, "studio/api/statistics") { asked in
       let snapshot = try catalogue(asked.query)
       let sets = try snapshot.setStatistics()
@@ -61,27 +31,106 @@ extension Studio {
       return .object(
         [("sequence", .uint(snapshot.sequence))] + match.jsonFields(code: code, today: .today) + match.explanation)
     }
+    addExports(router, "scan", ["code", "match", "id", "barcode", "name", "brand", "unit"], scannedRows)
     add(router, .get, "studio/api/settings") { _ in .object([("settings", .array(try settings()))]) }
-    addExports(router, "settings", ["owner", "name", "value", "known", "description"], settings)
+    addExports(router, "settings", ["owner", "name", "value", "known", "description"]) { _ in try settings() }
     add(router, .get, "studio/api/cache") { _ in .object([("lists", .array(try cachedLists()))]) }
-    addExports(
-      router, "cache", ["name", "pageSize", "order", "pages", "items", "bytes", "fetched", "stale"], cachedLists)
+    addExports(router, "cache", ["name", "pageSize", "order", "pages", "items", "bytes", "fetched", "stale"]) { _ in
+      try cachedLists()
+    }
+  }
+
+  /// What the page Home shows.
+  private func store(_ asked: Asked) throws -> JSONText {
+    let history = try stores.history()
+    let snapshot = try asked.query["at"] == nil ? history?.current ?? .empty : catalogue(asked.query)
+    let statistics = try snapshot.store?.statistics()
+    let commits = try history?.commits() ?? []
+    let orders = snapshot.orders.map(\.rawValue).sorted()
+    let files = try stores.files().map { file in
+      JSONText.object([
+        ("name", .text(file.name)), ("bytes", .int(file.byteCount)), ("role", .text(file.role.rawValue)),
+      ])
+    }
+    let indexes = (statistics?.indexes ?? []).map { index in
+      JSONText.object([
+        ("name", .text(index.name)), ("kind", .text(index.kind.rawValue)), ("entries", .int(index.entryCount)),
+        ("bytes", .int(index.byteCount)),
+      ])
+    }
+    return .object([
+      ("program", .text(stores.program)), ("version", .text(stores.version)), ("user", .text(try stores.user())),
+      ("editable", .bool(stores.isEditable)), ("decidesUploads", .bool(stores.decidesUploads)),
+      ("live", .bool(stores.daemon != nil)),
+      ("products", .int(snapshot.productCount)), ("relations", .int(snapshot.relationCount)),
+      ("sequence", .uint(snapshot.sequence)), ("generation", .uint(snapshot.generation)),
+      ("cursor", .text(snapshot.cursor)),
+      ("updatedAt", .optional(snapshot.store.map { CivilTime(milliseconds: $0.time / 1000).secondsText })),
+      ("fileBytes", .int(statistics?.fileByteCount ?? 0)), ("liveBytes", .int(statistics?.liveByteCount ?? 0)),
+      ("deadBytes", .int(statistics?.deadByteCount ?? 0)), ("files", .array(files)), ("indexes", .array(indexes)),
+      ("hasSearch", .bool(snapshot.hasSearchIndex)),
+      ("orders", .array((["id"] + orders.filter { $0 != "id" }).map(JSONText.text))),
+      ("commits", .array(commits.prefix(Self.commitLimit).map(\.json))),
+      ("problems", stores.daemon?.problems() ?? .array([])),
+    ])
+  }
+
+  /// What the page Home shows, as rows: each number, file, index and problem, and the rows of each commit.
+  private func storeRows(_ asked: Asked) throws -> [JSONText] {
+    let store = try DocumentValue(json: store(asked).bytes.span)
+    var rows: [JSONText] = []
+    func add(_ part: String, _ name: DocumentValue?, _ value: DocumentValue?) {
+      rows.append(
+        .object([
+          ("part", .text(part)), ("name", .raw(Array((name ?? .null).json.utf8))),
+          ("value", .raw(Array((value ?? .null).json.utf8))),
+        ]))
+    }
+    for name in [
+      "program", "version", "user", "products", "relations", "sequence", "generation", "cursor", "updatedAt",
+      "fileBytes", "liveBytes", "deadBytes",
+    ] {
+      add("store", .text(name), store[name])
+    }
+    for (part, name, value) in [
+      ("files", "name", "bytes"), ("indexes", "name", "bytes"), ("problems", "code", "message"),
+      ("commits", "sequence", "time"),
+    ] {
+      guard case .array(let items)? = store[part] else { continue }
+      for item in items { add(part, item[name], item[value]) }
+    }
+    return rows
+  }
+
+  /// The products that a code finds, each with the code and how it was found; one row without a product if it finds none.
+  private func scannedRows(_ asked: Asked) throws -> [JSONText] {
+    guard let code = asked.query["code"] else { throw StudioError.badRequest("code: what was scanned") }
+    let match = try catalogue(asked.query).match(code, options: stores.matchingOptions())
+    let how: [(String, JSONText)] = [("code", .text(code)), ("match", .text(match.kind.rawValue))]
+    if match.products.isEmpty { return [.object(how)] }
+    return match.products.map { product in
+      .object(
+        how + [
+          ("id", .text(product.id)), ("barcode", .text(product.barcode)), ("name", .text(product.name)),
+          ("brand", .text(product.brand)), ("unit", .text(product.unit)),
+        ])
+    }
   }
 
   /// Adds exports of a short list of objects, as NDJSON, and the fields with `names` of each as CSV.
-  private func addExports(
+  func addExports(
     _ router: Router<BasicRequestContext>, _ path: String, _ names: [String],
-    _ rows: @escaping @Sendable () throws -> [JSONText]
+    _ rows: @escaping @Sendable (Asked) throws -> [JSONText]
   ) {
-    addAsync(router, .get, "studio/api/\(path).ndjson") { _ in
-      let bytes = try await BlockingThread.run { Self.lines(try rows()) }
+    addAsync(router, .get, "studio/api/\(path).ndjson") { asked in
+      let bytes = try await BlockingThread.run { Self.lines(try rows(asked)) }
       return Self.stream(.ndjson) { write in try await write(bytes) }
     }
-    addAsync(router, .get, "studio/api/\(path).csv") { _ in
+    addAsync(router, .get, "studio/api/\(path).csv") { asked in
       let bytes = try await BlockingThread.run {
         var csv: [UInt8] = []
         RowCSV.append(names, to: &csv)
-        for row in try rows() { try Self.append(row, names, to: &csv) }
+        for row in try rows(asked) { try Self.append(row, names, to: &csv) }
         return csv
       }
       return Self.stream(.csv) { write in try await write(bytes) }

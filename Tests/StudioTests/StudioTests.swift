@@ -186,6 +186,18 @@ struct StudioTests {
     #expect(try await studio.ask("/studio/api/history.ndjson").lines.count == 1)
     #expect(try await studio.ask("/studio/api/sets.csv").lines.count == 2)
     #expect(try await studio.ask("/studio/api/sets.ndjson").lines.count == 1)
+    let scanned = try await studio.ask("/studio/api/scan.csv?code=400005").lines
+    #expect(scanned == ["code,match,id,barcode,name,brand,unit", "400005,exact,5,400005,Lamp 94,Beta,"], "\(scanned)")
+    let missed = try await studio.ask("/studio/api/scan.ndjson?code=nothing").lines
+    #expect(missed == [#"{"code":"nothing","match":"none"}"#], "\(missed)")
+    let parts = try await studio.ask("/studio/api/set.csv?id=1").lines
+    #expect(parts.count == 3 && parts.contains("1,1,2,Lamp 97,400002,2,false"), "\(parts)")
+    #expect(parts.contains { $0.hasPrefix("1,1,none,,,") && $0.hasSuffix(",true") }, "\(parts)")
+    #expect(try await studio.ask("/studio/api/set.csv").status == .badRequest)
+    let store = try await studio.ask("/studio/api/store.csv").lines
+    #expect(store[0] == "part,name,value" && store.contains("store,products,100"), "\(store)")
+    #expect(store.contains { $0.hasPrefix("files,catalogue.log,") } && store.contains { $0.hasPrefix("commits,1,") })
+    #expect(try await studio.ask("/studio/api/store.ndjson?at=1").lines.count == store.count - 1)
   }
 
   @Test func `a product is shown with its commit, record, sets and history`() async throws {
@@ -394,6 +406,9 @@ struct StudioTests {
       let answer = try await save(bad)
       #expect(answer.status.code == status, "\(bad): \(answer.text)")
     }
+    let isNew = #"{"collection":"a","id":"1","document":{"id":"1"},"isNew":true}"#
+    let known = try await save(#"{"collection":"a","id":"3","document":{"id":"3"},"isNew":true},"# + isNew)
+    #expect(known.status == .conflict && known.text.contains("documentExists"), "\(known.text)")
     #expect(try sequence() == before + 1)
     let page = try await studio.json("/studio/api/collections/a").rows("documents")
     #expect((page[0]["document"] as? [String: Any])?["n"] as? Int == 2)

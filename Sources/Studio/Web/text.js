@@ -323,6 +323,8 @@ const words = {
   "documents.new": ["New document", "新建文档"],
   "documents.json": ["Document as JSON", "JSON 文档"],
   "documents.needsid": ["A document needs an id: a text or a number.", "文档需要 id：文本或数字。"],
+  "documents.exists": ["There is a document with this id: edit that one, or take another id.",
+    "已有此 id 的文档：请编辑它，或换一个 id。"],
   "documents.sameid": ["The id stays; add a new document instead.", "id 不能更改；请新建文档。"],
   "index.hash": ["hash", "哈希"],
   "index.ordered": ["ordered", "有序"],

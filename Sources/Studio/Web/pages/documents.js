@@ -25,7 +25,8 @@ export default {
 /** The changes of documents that wait. All belong to one store, so they are one commit. */
 function pendingDocuments(context, saved) {
   return pending(context, "documents", changes => context.api.send("POST", "collections", {
-    changes: changes.map(({ collection, id, after }) => ({ collection, id, document: after })),
+    changes: changes.map(({ collection, id, before, after }) => ({ collection, id, document: after,
+      isNew: before === undefined })),
   }), saved);
 }
 
@@ -112,12 +113,17 @@ async function showCollection(collection, view, context) {
     const text = h("textarea.mono", { rows: "12", spellcheck: "false", "aria-label": t("documents.json"),
       value: JSON.stringify(edits.get(keyOf(id))?.after ?? document, null, 2) });
     replace(place, text, wrong, h("div.row", {},
-      h("button.button.primary", { type: "button", onclick: () => {
+      h("button.button.primary", { type: "button", onclick: async () => {
         let changed;
         try { changed = JSON.parse(text.value); } catch (error) { return wrong.textContent = error.message; }
         const its = changed?.id;
         if (typeof its !== "string" && typeof its !== "number") return wrong.textContent = t("documents.needsid");
         if (id !== null && its !== id) return wrong.textContent = t("documents.sameid");
+        if (id === null) {
+          const where = "id = " + (typeof its === "number" ? its : `'${its.replace(/[\\']/g, "\\$&")}'`);
+          const known = await context.api.get(path, { where, limit: 1 }).catch(() => ({ documents: [] }));
+          if (known.documents.length > 0) return wrong.textContent = t("documents.exists");
+        }
         edits.add(keyOf(its), { ...change(its), before: id === null ? undefined : document, after: changed });
         close();
         edits.element.scrollIntoView({ block: "nearest" });

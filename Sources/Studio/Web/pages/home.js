@@ -14,6 +14,7 @@ async function show(main, view, context) {
     deletedProducts: h("span", {}, "…") };
 
   context.page(t("nav.home"),
+    h("div.head", {}, h("span"), context.exports("store")),
     store.problems.length > 0 && h("section.card.wide.problems", { "aria-labelledby": "problems" },
       h("h2", { id: "problems" }, t("home.problems")),
       h("ul.list", {}, store.problems.map(one => h("li.row", {}, h("span.badge.bad", {}, value(one.code)),

@@ -185,6 +185,7 @@ function describe(context, text, answer) {
         answer.measure && pair("scan.measure", flat(answer.measure).map(([name, item]) =>
           `${name}: ${item}`).join(", ")),
         answer.contains && pair("scan.contains", code(answer.contains.gtin)))),
+    h("div.head", {}, h("span"), context.exports("scan", { code: text })),
     answer.expired && h("div.notice.bad", {}, h("strong", {}, t("scan.expired"))),
     answer.issues?.length > 0 && h("section.card", {}, h("h2", {}, t("scan.issues")),
       table(t("scan.issues"), [t("scan.ai"), [t("scan.position")], t("scan.issue")], answer.issues.map(issue =>

@@ -53,7 +53,8 @@ async function showSet(id, context) {
     sum + (part.product === null ? 1 : 0) + count(part.components), 0);
   const missing = count(set.components);
   context.page(t("sets.set"),
-    h("p", {}, h("a", { href: href("sets") }, "← " + t("sets.all"))),
+    h("div.head", {}, h("p", {}, h("a", { href: href("sets") }, "← " + t("sets.all"))),
+      context.exports("set", { id: set.id })),
     h("section.card", {}, h("h2", {}, set.product ? product(context, set.product) : value(set.name || set.id)),
       h("p.row", {}, value(set.id, { class: "mono muted" }), set.product?.barcode
         ? code(clip(set.product.barcode, 60)) : null,
