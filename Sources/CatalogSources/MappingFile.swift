@@ -70,7 +70,7 @@ package struct MappingFile: Sendable, Equatable {
   /// A form of dates.
   package static func date(_ text: String) throws(Invalid) -> String {
     guard RowMapping.isDateFormat(text) else {
-      throw Invalid(message: "a form of dates has %Y (or %y), %m and %d, and may have %H, %M and %S")
+      throw Invalid(message: "a form of dates has %Y (or %y), %m (or %b) and %d, and may have %H, or %I with %p, and %M and %S")
     }
     return text
   }

@@ -1,15 +1,20 @@
 /// A reader of dates in a form that a person describes, which writes them as `YYYY-MM-DD HH:MM:SS`.
 enum DateText {
-  /// Whether a form has year, month and day, and only known parts.
+  private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
+  /// Whether a form has year, month and day, and only known parts: `%Y` or `%y`, `%m` or `%b`, `%d`, and `%H`, or `%I` with
+  /// `%p`, `%M` and `%S`.
   static func isFormat(_ format: String) -> Bool {
     var parts = Set<UInt8>()
     var bytes = Array(format.utf8)[...]
     while let byte = bytes.popFirst() {
       guard byte == UInt8(ascii: "%") else { continue }
-      guard let part = bytes.popFirst(), "YymdHMS%".utf8.contains(part) else { return false }
+      guard let part = bytes.popFirst(), "YymbdHIpMS%".utf8.contains(part) else { return false }
       parts.insert(part)
     }
-    return parts.isSuperset(of: "md".utf8) && (parts.contains(UInt8(ascii: "Y")) || parts.contains(UInt8(ascii: "y")))
+    func has(_ part: Unicode.Scalar) -> Bool { parts.contains(UInt8(ascii: part)) }
+    return (has("Y") || has("y")) && (has("m") || has("b")) && has("d") && has("I") == has("p")
+      && !(has("I") && has("H"))
   }
 
   /// Returns `text`, which is written in the form `format`, as `YYYY-MM-DD HH:MM:SS`; `nil` if it is written otherwise.
@@ -23,6 +28,22 @@ enum DateText {
         guard rest.popFirst() == byte else { return nil }
         continue
       }
+      if part == UInt8(ascii: "b") {
+        let name = String(decoding: rest.prefix(3), as: UTF8.self).lowercased()
+        guard let month = months.firstIndex(of: name) else { return nil }
+        rest = rest.dropFirst(3)
+        values[UInt8(ascii: "m")] = month + 1
+        continue
+      }
+      if part == UInt8(ascii: "p") {
+        guard let half = ["am", "pm"].firstIndex(of: String(decoding: rest.prefix(2), as: UTF8.self).lowercased())
+        else {
+          return nil
+        }
+        rest = rest.dropFirst(2)
+        values[part] = half * 12
+        continue
+      }
       let most = part == UInt8(ascii: "Y") ? 4 : 2
       let digits = rest.prefix(most).prefix { (0x30...0x39).contains($0) }
       guard !digits.isEmpty else { return nil }
@@ -33,6 +54,10 @@ enum DateText {
     func value(_ part: Unicode.Scalar, _ range: ClosedRange<Int>, _ other: Int) -> Int? {
       let value = values[UInt8(ascii: part)] ?? other
       return range.contains(value) ? value : nil
+    }
+    if let hour = values[UInt8(ascii: "I")] {
+      guard (1...12).contains(hour) else { return nil }
+      values[UInt8(ascii: "H")] = hour % 12 + (values[UInt8(ascii: "p")] ?? 0)
     }
     let century = values[UInt8(ascii: "y")].map { $0 < 70 ? 2000 + $0 : 1900 + $0 }
     guard let year = value("Y", 1...9999, century ?? 0), let month = value("m", 1...12, 0),
@@ -59,7 +84,15 @@ enum DateText {
       case UInt8(ascii: "y"): result += bytes[2..<4]
       case UInt8(ascii: "m"): result += bytes[5..<7]
       case UInt8(ascii: "d"): result += bytes[8..<10]
+      case UInt8(ascii: "b"):
+        guard let month = Int(String(decoding: bytes[5..<7], as: UTF8.self)), months.indices.contains(month - 1) else {
+          return nil
+        }
+        result += (months[month - 1].prefix(1).uppercased() + months[month - 1].dropFirst()).utf8
       case UInt8(ascii: "H"): result += bytes[11..<13]
+      case UInt8(ascii: "I"), UInt8(ascii: "p"):
+        guard let hour = Int(String(decoding: bytes[11..<13], as: UTF8.self)) else { return nil }
+        result += part == UInt8(ascii: "p") ? (hour < 12 ? "AM" : "PM").utf8 : padded((hour + 11) % 12 + 1, 2).utf8
       case UInt8(ascii: "M"): result += bytes[14..<16]
       default: result += bytes[17..<19]
       }

@@ -65,6 +65,34 @@ import Testing
     return mapping
   }
 
+  @Test(arguments: [
+    ("%m/%d/%Y %I:%M %p", "1/5/2026 12:07 AM", "2026-01-05 00:07:00", "01/05/2026 12:07 AM"),
+    ("%m/%d/%Y %I:%M %p", "12/31/2026 3:45 pm", "2026-12-31 15:45:00", "12/31/2026 03:45 PM"),
+    ("%d-%b-%y", "07-DEC-24", "2024-12-07 00:00:00", "07-Dec-24"),
+    ("%Y-%m-%dT%H:%M:%SZ", "2024-02-29T23:59:59Z", "2024-02-29 23:59:59", "2024-02-29T23:59:59Z"),
+  ])
+  func `dates are read and written in a form`(form: String, text: String, stored: String, written: String) throws {
+    var mapping = RowMapping()
+    mapping.dateFormat = form
+    let (rows, _) = try rows("id,updateTime\n1,\(text)\n", mapping)
+    #expect(rows.map { $0[.updateTime] } == [stored])
+    #expect(try table(rows, mapping, fields: [.id, .updateTime]) == "id,updateTime\r\n1,\(written)\r\n")
+  }
+
+  @Test(arguments: [
+    ("%m/%d/%Y %I:%M %p", "1/5/2026 13:07 PM"), ("%m/%d/%Y %I:%M %p", "1/5/2026 1:07"), ("%d-%b-%y", "07-DEZ-24"),
+    ("%d.%m.%Y", "30.02.2024"),
+  ])
+  func `a date in another form is an error`(form: String, text: String) throws {
+    var mapping = RowMapping()
+    mapping.dateFormat = form
+    var reader = RowFileReader(.csv, mapping: mapping)
+    var sink = Products()
+    let bytes = Array("id,updateTime\n1,\(text)\n".utf8)
+    try reader.consume(bytes.span, into: &sink)
+    #expect(throws: WireError.self) { try reader.finish(into: &sink) }
+  }
+
   @Test func `a spreadsheet gets numbers as numbers, and texts as texts`() throws {
     var row = ProductRow()
     row.texts.set(ProductText.id.rawValue, "007")
@@ -205,7 +233,8 @@ import Testing
     }
     mapping.decimal = Bool.random(using: &random) ? comma : UInt8(ascii: ".")
     mapping.trueWords = [[], ["1"], ["Ja", "x"], ["是"]].randomElement(using: &random) ?? []
-    mapping.dateFormat = [nil, "%d.%m.%Y", "%m/%d/%y %H:%M", "%Y%m%d"].randomElement(using: &random) ?? nil
+    mapping.dateFormat =
+      [nil, "%d.%m.%Y", "%m/%d/%y %H:%M", "%Y%m%d", "%m/%d/%Y %I:%M:%S %p"].randomElement(using: &random) ?? nil
     mapping.delimiter = [nil, UInt8(ascii: ";"), 0x09, UInt8(ascii: "|")].randomElement(using: &random) ?? nil
     return mapping
   }
@@ -254,6 +283,7 @@ import Testing
       case "%d.%m.%Y": return "1.\(Int.random(in: 1...12, using: &random)).2023"
       case "%m/%d/%y %H:%M": return "12/31/\(Int.random(in: 10...99, using: &random)) 7:05"
       case "%Y%m%d": return "20240229"
+      case "%m/%d/%Y %I:%M:%S %p": return "1/5/2026 \(Int.random(in: 1...12, using: &random)):07:09 pm"
       default: return "2024-01-02"
       }
     default:
