@@ -20,8 +20,8 @@ struct OrderedWalk {
   /// Tests a row; `nil` if every row of the ranges matches.
   let test: ((borrowing RecordView) throws -> Bool)?
 
-  /// The number of rows with the same key that are kept to turn their order around. More are read again forward.
-  private static let turnedCount = 64
+  /// The number of rows with the same key that are kept before they are sorted, as often there is only one.
+  private static let keptCount = 1024
 
   /// Calls `body` with each matching row, in order, until it returns `false`.
   func forEachRow(_ body: (RowID) throws -> Bool) throws {
@@ -32,42 +32,35 @@ struct OrderedWalk {
 
   /// Returns whether `body` never returned `false`.
   private func forEachRow(in range: KeyRange, _ body: (RowID) throws -> Bool) throws -> Bool {
-    var cursor = try store.cursor(index, from: start(in: range), backward: isBackward)
-    var key: [UInt8] = []
-    var rows: [RowID] = []
+    var cursor = try store.keyOrderCursor(index, from: start(in: range), backward: isBackward)
+    var ties = Ties()
     while try cursor.next() {
-      if rows.isEmpty || !cursor.key.hasSameBytes(as: key.rawSpan) {
-        if try !visit(rows, key, body) { return false }
-        rows.removeAll(keepingCapacity: true)
-        guard isInside(cursor.key, range) else { return true }
-        key.removeAll(keepingCapacity: true)
-        key.append(cursor.key)
-        if test != nil { cursor.prefetchRecords() }
+      if cursor.isFirstOfKey {
+        if try !visit(&ties, body) { return false }
+        guard range.contains(cursor.key) else { return true }
+        ties.isCompared = request.after != nil && (firstKey == nil || firstKey == cursor.key)
       }
-      let row = cursor.row
-      if !isBackward, !isSorting(key) {
-        if try matches(row), try !body(row) { return false }
-        continue
-      }
-      rows.append(row)
-      if rows.count == Self.turnedCount, !isSorting(key) {
-        rows.removeAll(keepingCapacity: true)
-        if try !forEachRow(of: key, body) { return false }
-        cursor = try store.cursor(index, from: .before(key), backward: true)
-      }
-    }
-    return try visit(rows, key, body)
-  }
-
-  /// Calls `body` with the rows of one key, in the order of the file.
-  private func forEachRow(of key: [UInt8], _ body: (RowID) throws -> Bool) throws -> Bool {
-    var cursor = try store.cursor(index, from: .before(key))
-    while try cursor.next(), cursor.key.hasSameBytes(as: key.rawSpan) {
       if test != nil { cursor.prefetchRecords() }
       let row = cursor.row
-      if try matches(row), try !body(row) { return false }
+      // Rows with the same key may have to be sorted.
+      if request.isPaged || sortsTies || cursor.key.count >= OrderedKey.maximumByteCount {
+        ties.rows.append(row)
+        if ties.rows.count == Self.keptCount { try sort(&ties) }
+      } else if try matches(row), try !body(row) {
+        return false
+      }
     }
-    return true
+    return try visit(&ties, body)
+  }
+
+  /// Rows with the same key that are sorted.
+  private struct Ties {
+    /// Rows in the order of the file.
+    var rows: [RowID] = []
+    /// The rows before them.
+    var sorter: DocumentSorter?
+    /// Whether they are compared with the position at which a page begins.
+    var isCompared = false
   }
 
   /// The gap at which the range begins in the direction of the walk, or the page if that is later.
@@ -80,38 +73,34 @@ struct OrderedWalk {
     return range.start
   }
 
-  private func isInside(_ key: RawSpan, _ range: KeyRange) -> Bool {
-    if isBackward { return key.compare(to: range.lower.rawSpan) >= 0 }
-    guard let upper = range.upper else { return true }
-    return key.compare(to: upper.rawSpan) < 0
-  }
-
-  /// Whether rows with this key may have to be sorted.
-  private func isSorting(_ key: [UInt8]) -> Bool {
-    request.isPaged || sortsTies || key.count >= OrderedKey.maximumByteCount
-  }
-
-  /// Calls `body` with the rows of one key, which were found in the direction of the walk.
-  private func visit(_ rows: [RowID], _ key: [UInt8], _ body: (RowID) throws -> Bool) throws -> Bool {
-    if rows.isEmpty { return true }
-    let isCompared = request.after != nil && (firstKey == nil || firstKey == key)
-    guard isSorting(key), rows.count > 1 || isCompared else {
-      for row in rows.reversed() where try matches(row) {
+  /// Calls `body` with the rows of one key, and forgets them. Returns whether `body` never returned `false`.
+  private func visit(_ ties: inout Ties, _ body: (RowID) throws -> Bool) throws -> Bool {
+    if ties.sorter == nil, ties.rows.count <= 1, !ties.isCompared {
+      for row in ties.rows where try matches(row) {
         if try !body(row) { return false }
       }
-      return true
+    } else {
+      try sort(&ties)
+      for case .row(let row) in ties.sorter?.documents() ?? [] {
+        if try !body(row) { return false }
+      }
     }
-    var sorter = DocumentSorter(request)
-    for row in rows {
+    ties.sorter = nil
+    ties.rows.removeAll(keepingCapacity: true)
+    return true
+  }
+
+  /// Gives the rows to the sorter.
+  private func sort(_ ties: inout Ties) throws {
+    var sorter = ties.sorter.take() ?? DocumentSorter(request)
+    for row in ties.rows {
       guard let record = try store.record(row, table: index.table), try test?(record) ?? true else { continue }
       do { try sorter.add(.row(row), DocumentView(record.body), id: record.key(0)) } catch {
         throw UnreadableDocument(key: record.key(0).copied(), reason: error)
       }
     }
-    for case .row(let row) in sorter.documents() {
-      if try !body(row) { return false }
-    }
-    return true
+    ties.rows.removeAll(keepingCapacity: true)
+    ties.sorter = sorter
   }
 
   private func matches(_ row: RowID) throws -> Bool {

@@ -108,6 +108,19 @@ import Testing
     }
     let isAtStart = try !cursor.next()
     #expect(isAtStart)
+    // By key in both directions, and the rows of a key in the order of the file.
+    for backward in [false, true] {
+      let grouped = backward ? keys.reversed().flatMap { key in found.filter { $0.key == key } } : found
+      var cursor = try snapshot.keyOrderCursor(index, from: backward ? .end : .start, backward: backward)
+      var last: [UInt8]?
+      for pair in grouped {
+        try #require(try cursor.next())
+        try #require(cursor.row == pair.row && cursor.key == pair.key && cursor.isFirstOfKey == (last != pair.key))
+        last = pair.key
+      }
+      let isAtEnd = try !cursor.next()
+      #expect(isAtEnd)
+    }
     // Up to a limit.
     for limit in [0, 1, 20, found.count + 1] {
       var count = 0

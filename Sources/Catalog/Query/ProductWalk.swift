@@ -16,9 +16,6 @@ struct ProductWalk {
   let wanted: Int
   private(set) var rows: [RowID] = []
 
-  /// The number of rows with the same key that are kept to turn their order around. More are read again forward.
-  private static let keptCount = 64
-
   init(_ store: Snapshot, _ index: OrderedIndexID, isBackward: Bool, sortsTies: Bool, wanted: Int) {
     self.store = store
     self.index = index
@@ -37,77 +34,29 @@ struct ProductWalk {
     addKey: (RowID, inout [UInt8]) throws(StoreError) -> Void
   ) throws(StoreError) {
     for range in isBackward ? ranges.reversed() : ranges {
-      var cursor = try store.cursor(index, from: isBackward ? range.end : range.start, backward: isBackward)
-      var key: [UInt8] = []
-      var ties: [RowID] = []
-      while rows.count < wanted, try cursor.next() {
-        if ties.isEmpty || !cursor.key.hasSameBytes(as: key.rawSpan) {
-          try add(isBackward ? ties.reversed() : ties, key, test, addKey)
-          ties.removeAll(keepingCapacity: true)
-          key.removeAll(keepingCapacity: true)
-          key.append(cursor.key)
-          if !isInside(key, range) { break }
-          cursor.prefetchRecords()
+      var cursor = try store.keyOrderCursor(
+        index, from: isBackward ? range.end : range.start, backward: isBackward)
+      var ties: RowKeySorter?
+      while try cursor.next() {
+        if cursor.isFirstOfKey {
+          if var sorter = ties.take() { rows += sorter.rows() }
+          if rows.count >= wanted || !range.contains(cursor.key) { break }
         }
-        ties.append(cursor.row)
-        if ties.count < Self.keptCount { continue }
-        ties.removeAll(keepingCapacity: true)
-        try add(rowsOf: key, test, addKey)
-        cursor = try store.cursor(index, from: isBackward ? .before(key) : .after(key), backward: isBackward)
+        cursor.prefetchRecords()
+        guard try test(cursor.row) else { continue }
+        if sortsTies || cursor.key.count >= OrderedKeys.maximumKeyLength {
+          var sorter = ties.take() ?? RowKeySorter(wanted: wanted - rows.count)
+          let start = sorter.keys.count
+          try addKey(cursor.row, &sorter.keys)
+          sorter.add(cursor.row, keyAt: start)
+          ties = sorter
+        } else {
+          rows.append(cursor.row)
+          if rows.count >= wanted { return }
+        }
       }
-      try add(isBackward ? ties.reversed() : ties, key, test, addKey)
+      if var sorter = ties { rows += sorter.rows() }
       if rows.count >= wanted { return }
     }
-  }
-
-  private func isInside(_ key: [UInt8], _ range: KeyRange) -> Bool {
-    if isBackward { return !key.lexicographicallyPrecedes(range.lower) }
-    return range.upper.map { key.lexicographicallyPrecedes($0) } ?? true
-  }
-
-  private func isSorting(_ key: [UInt8]) -> Bool { sortsTies || key.count >= OrderedKeys.maximumKeyLength }
-
-  /// Adds those of some rows with the same key that match, as many as are wanted.
-  private mutating func add(
-    _ ties: [RowID], _ key: [UInt8], _ test: (RowID) throws(StoreError) -> Bool,
-    _ addKey: (RowID, inout [UInt8]) throws(StoreError) -> Void
-  ) throws(StoreError) {
-    if ties.isEmpty || rows.count >= wanted { return }
-    if ties.count == 1 || !isSorting(key) {
-      for row in ties where rows.count < wanted {
-        if try test(row) { rows.append(row) }
-      }
-      return
-    }
-    var sorter = RowKeySorter(wanted: wanted - rows.count)
-    for row in ties where try test(row) {
-      let start = sorter.keys.count
-      try addKey(row, &sorter.keys)
-      sorter.add(row, keyAt: start)
-    }
-    rows += sorter.rows()
-  }
-
-  /// Adds those of the rows of a key that match, as many as are wanted, whatever their number.
-  private mutating func add(
-    rowsOf key: [UInt8], _ test: (RowID) throws(StoreError) -> Bool,
-    _ addKey: (RowID, inout [UInt8]) throws(StoreError) -> Void
-  ) throws(StoreError) {
-    var cursor = try store.cursor(index, from: .before(key))
-    let isSorting = isSorting(key)
-    var sorter = RowKeySorter(wanted: max(1, wanted - rows.count))
-    while isSorting || rows.count < wanted, try cursor.next(), cursor.key.hasSameBytes(as: key.rawSpan) {
-      cursor.prefetchRecords()
-      let row = cursor.row
-      guard try test(row) else { continue }
-      if isSorting {
-        let start = sorter.keys.count
-        try addKey(row, &sorter.keys)
-        sorter.add(row, keyAt: start)
-      } else {
-        rows.append(row)
-      }
-    }
-    if isSorting { rows += sorter.rows() }
   }
 }

@@ -20,6 +20,11 @@ package struct KeyRange: Sendable, Equatable {
   /// Whether no key can be in the range.
   package var isEmpty: Bool { upper.map { !lower.lexicographicallyPrecedes($0) } ?? false }
 
+  /// Whether a key is in the range.
+  package func contains(_ key: [UInt8]) -> Bool {
+    !key.lexicographicallyPrecedes(lower) && (upper.map { key.lexicographicallyPrecedes($0) } ?? true)
+  }
+
   /// The keys that are in both ranges.
   package func intersection(_ other: KeyRange) -> KeyRange {
     let lower = self.lower.lexicographicallyPrecedes(other.lower) ? other.lower : self.lower
