@@ -95,6 +95,9 @@ private struct ClosureVisitor: PathVisitor {
 extension RawSpan {
   /// Validates the value at `start` and returns the offset after it.
   fileprivate func validate(_ start: Int, depth: Int) throws(DocumentError) -> Int {
+    let head = try head(at: start)
+    if head.major == Major.text { return try text(head, at: start).upperBound }
+    if head.major == Major.unsigned { return head.end }
     switch try item(at: start) {
     case .null, .bool, .integer, .unsigned, .double, .date: return try skip(start)
     case .bytes(let range): return range.upperBound
@@ -123,9 +126,15 @@ extension RawSpan {
   func name(at offset: Int) throws(DocumentError) -> Range<Int> {
     let head = try head(at: offset)
     guard head.major == Major.text else { throw .nameIsNoText(offset: offset) }
-    let end = try head.end + count(head, at: offset)
-    guard isUTF8(head.end..<end) else { throw .invalidUTF8(offset: offset) }
-    return head.end..<end
+    return try text(head, at: offset)
+  }
+
+  /// The byte range of the text with this head at `offset`.
+  @inline(__always)
+  private func text(_ head: ItemHead, at offset: Int) throws(DocumentError) -> Range<Int> {
+    let range = head.end..<(head.end + (try count(head, at: offset)))
+    guard isUTF8(range) else { throw .invalidUTF8(offset: offset) }
+    return range
   }
 
   private func isUTF8(_ range: Range<Int>) -> Bool {

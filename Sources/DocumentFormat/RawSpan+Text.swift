@@ -1,6 +1,7 @@
 import Bytes
+import struct Foundation.Data
 
-// The unsafe code of this module: conversion between bytes and text. Everything else is memory-safe Swift.
+// The unsafe code of this module: conversion between bytes and text or data. Everything else is memory-safe Swift.
 
 extension RawSpan {
   /// The bytes of `range` as a string; `nil` if they are not valid UTF-8.
@@ -15,6 +16,12 @@ extension RawSpan {
   func repairedString(_ range: Range<Int>) -> String {
     // The pointer is used inside the call only.
     unsafe extracting(range).withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// A copy of the bytes of `range`.
+  func data(_ range: Range<Int>) -> Data {
+    // The pointer is used inside the call only.
+    unsafe extracting(range).withUnsafeBytes { unsafe Data($0) }
   }
 
   /// Whether the bytes are the UTF-8 of `text`.

@@ -42,9 +42,9 @@ where Document.ID: Codable & Sendable {
   /// The number of documents in the collection. Complexity: O(1).
   public func count() throws -> Int { try store.snapshot().count(table) }
 
-  func decode(_ bytes: RawSpan, _ key: RawSpan) throws -> Document { try decode(bytes.copied(), key) }
+  func decode(_ bytes: [UInt8], _ key: RawSpan) throws -> Document { try decode(bytes.rawSpan, key) }
 
-  func decode(_ bytes: [UInt8], _ key: RawSpan) throws -> Document {
+  func decode(_ bytes: RawSpan, _ key: RawSpan) throws -> Document {
     do { return try DocumentDecoder().decode(Document.self, from: bytes) } catch {
       throw DocumentStoreError.document(collection: name, id: DocumentTable.text(ofKey: key), reason: error)
     }

@@ -127,6 +127,9 @@ where Document.ID: Codable & Sendable {
   public let snapshot: DocumentSnapshot
   private let rows: [RowID]
 
+  /// The number of documents that are prefetched ahead: decoding one takes longer than its cache misses.
+  private static var prefetchDistance: Int { 2 }
+
   init(_ collection: DocumentCollection<Document>, _ snapshot: DocumentSnapshot, _ rows: [RowID]) {
     self.collection = collection
     self.snapshot = snapshot
@@ -153,7 +156,11 @@ where Document.ID: Codable & Sendable {
     guard let store = snapshot.store, let table = snapshot.index(of: collection.table) else { return [] }
     var documents: [Document] = []
     documents.reserveCapacity(rows.count)
-    for row in rows { documents.append(try document(row, in: store, table)) }
+    for (position, row) in rows.enumerated() {
+      let next = position + Self.prefetchDistance
+      if next < rows.count { store.prefetch(rows[next]) }
+      documents.append(try document(row, in: store, table))
+    }
     return documents
   }
 

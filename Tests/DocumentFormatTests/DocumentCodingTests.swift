@@ -266,6 +266,33 @@ import Testing
     #expect(context?.debugDescription.contains(what) == true, "\(String(describing: context))")
   }
 
+  /// A type that keeps its decoder, and the container that it asked for.
+  struct Keeper: Decodable {
+    let decoder: any Decoder
+    let fields: KeyedDecodingContainer<PlainKey>
+
+    init(from decoder: any Decoder) throws {
+      self.decoder = decoder
+      fields = try decoder.container(keyedBy: PlainKey.self)
+    }
+  }
+
+  @Test func `a decoder that a type keeps outlives the bytes, and knows its coding path`() throws {
+    func decoded() throws -> [String: [Keeper]] {
+      let json = #"{"no": [], "yes": [{"a": 1}, {"name": "long enough for an allocation", "a": [[2]]}]}"#
+      return try DocumentDecoder().decode([String: [Keeper]].self, from: DocumentValue(json: json).documentBytes)
+    }
+    let kept = try #require(try decoded()["yes"]?.last)
+    #expect(kept.decoder.codingPath.map(\.stringValue) == ["yes", "Index 1"])
+    #expect(kept.decoder.codingPath.map(\.intValue) == [nil, 1])
+    #expect(try kept.fields.decode(String.self, forKey: "name") == "long enough for an allocation")
+    #expect(try kept.decoder.container(keyedBy: PlainKey.self).allKeys.map(\.stringValue) == ["name", "a"])
+    var outer = try kept.fields.nestedUnkeyedContainer(forKey: "a")
+    let inner = try outer.nestedUnkeyedContainer()
+    #expect(inner.codingPath.map(\.stringValue) == ["yes", "Index 1", "a", "Index 0"])
+    #expect(try kept.fields.superDecoder(forKey: "a").codingPath.map(\.stringValue) == ["yes", "Index 1", "a"])
+  }
+
   @Test func `damage is an error of decoding with its offset`() throws {
     let error = #expect(throws: DecodingError.self) {
       try DocumentDecoder().decode([String: String].self, from: bytes("a1616162"))

@@ -1,34 +1,31 @@
 import Bytes
 import Foundation
 
-/// A decoder for one value, with its coding path.
-final class DecodingScope: Decoder {
+/// A decoder for one value. It has three words, so that `any Decoder` needs no allocation.
+struct DecodingScope: Decoder {
   let source: DecodingSource
   let offset: Int
-  private let parent: DecodingScope?
-  private let key: (any CodingKey)?
   private let depth: Int
 
-  init(_ source: DecodingSource, parent: DecodingScope?, key: (any CodingKey)?, offset: Int) {
+  /// Creates a decoder for the whole document.
+  init(_ source: DecodingSource) { self.init(source, offset: 0, depth: 0) }
+
+  private init(_ source: DecodingSource, offset: Int, depth: Int) {
     self.source = source
-    self.parent = parent
-    self.key = key
     self.offset = offset
-    depth = parent.map { $0.depth + 1 } ?? 0
+    self.depth = depth
   }
 
   var userInfo: [CodingUserInfoKey: Any] { source.userInfo }
 
-  var codingPath: [any CodingKey] {
-    guard let parent else { return key.map { [$0] } ?? [] }
-    return parent.codingPath + (key.map { [$0] } ?? [])
-  }
+  /// The names and indexes that lead to the value. They are read from the document, because they are rarely needed.
+  var codingPath: [any CodingKey] { source.path(to: offset) }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     let item = try item(at: offset, nil)
     guard case .object(let list) = item else { throw mismatch([String: Any].self, item, nil) }
     do {
-      return KeyedDecodingContainer(KeyedDecoding<Key>(scope: self, fields: try FieldCursor(source, list)))
+      return KeyedDecodingContainer(KeyedDecoding<Key>(fields: try FieldCursor(self, list)))
     } catch {
       throw damaged(error, nil)
     }
@@ -47,44 +44,39 @@ final class DecodingScope: Decoder {
   func singleValueContainer() throws -> any SingleValueDecodingContainer { SingleDecoding(scope: self) }
 
   /// A decoder for the value at `offset`.
-  func inner(at offset: Int, _ key: (any CodingKey)?) throws -> DecodingScope {
-    guard depth <= DocumentLimits.nestingDepth else { throw damaged(.nestedTooDeeply(offset: offset), key) }
-    return DecodingScope(source, parent: self, key: key, offset: offset)
+  ///
+  /// - Parameter key: The value's key in this one. As below, it is made only for an error.
+  @inline(__always)
+  func inner(at offset: Int, _ key: @autoclosure () -> (any CodingKey)?) throws -> DecodingScope {
+    guard depth <= DocumentLimits.nestingDepth else { throw damaged(.nestedTooDeeply(offset: offset), key()) }
+    return DecodingScope(source, offset: offset, depth: depth + 1)
   }
 
   // MARK: Values
 
-  func item(at offset: Int, _ key: (any CodingKey)?) throws -> Item {
-    do { return try source.item(at: offset) } catch { throw damaged(error, key) }
+  @inline(__always)
+  func item(at offset: Int, _ key: @autoclosure () -> (any CodingKey)?) throws -> Item {
+    do { return try source.item(at: offset) } catch { throw damaged(error, key()) }
   }
 
-  func isNull(at offset: Int, _ key: any CodingKey) throws -> Bool {
-    do { return try source.isNull(at: offset) } catch { throw damaged(error, key) }
+  @inline(__always)
+  func isNull(at offset: Int, _ key: @autoclosure () -> (any CodingKey)?) throws -> Bool {
+    do { return try source.isNull(at: offset) } catch { throw damaged(error, key()) }
   }
 
-  func bool(at offset: Int, _ key: (any CodingKey)?) throws -> Bool {
-    do { return try source.bool(at: offset) } catch { throw failure(error, key) }
-  }
-
-  func string(at offset: Int, _ key: (any CodingKey)?) throws -> String {
-    do { return try source.string(at: offset) } catch { throw failure(error, key) }
-  }
-
-  func double(at offset: Int, _ key: (any CodingKey)?) throws -> Double {
-    do { return try source.double(at: offset) } catch { throw failure(error, key) }
-  }
-
-  func float(at offset: Int, _ key: (any CodingKey)?) throws -> Float {
-    do { return try source.float(at: offset) } catch { throw failure(error, key) }
-  }
-
-  func integer<T: FixedWidthInteger>(at offset: Int, _ key: (any CodingKey)?) throws -> T {
-    do { return try source.integer(at: offset) } catch { throw failure(error, key) }
+  /// Reads the value at `offset`.
+  @inline(__always)
+  func value<T>(
+    at offset: Int, _ key: @autoclosure () -> (any CodingKey)?,
+    _ read: (DecodingSource, Int) throws(ValueFault) -> T
+  ) throws -> T {
+    do { return try read(source, offset) } catch { throw failure(error, key()) }
   }
 
   /// Decodes the value at `offset`: natively if the format has its own representation of the type, otherwise with
   /// `init(from:)`.
-  func read<T: Decodable>(_ type: T.Type, at offset: Int, _ key: (any CodingKey)?) throws -> T {
+  @inline(__always)
+  func read<T: Decodable>(_ type: T.Type, at offset: Int, _ key: @autoclosure () -> (any CodingKey)?) throws -> T {
     // Comparing types costs one pointer comparison each. The cast is made only if it succeeds, and never to an
     // optional, because the runtime would have to look up the optional's type.
     do throws(ValueFault) {
@@ -95,8 +87,8 @@ final class DecodingScope: Decoder {
       if T.self == URL.self { return try source.parsed(at: offset) { URL(string: $0) } as! T }
       if T.self == Decimal.self { return try source.decimal(at: offset) as! T }
       if T.self == DocumentValue.self { return try source.value(at: offset) as! T }
-    } catch { throw failure(error, key) }
-    return try T(from: inner(at: offset, key))
+    } catch { throw failure(error, key()) }
+    return try T(from: inner(at: offset, key()))
   }
 
   // MARK: Errors
@@ -138,4 +130,14 @@ final class DecodingScope: Decoder {
     if case .null = item { return .valueNotFound(type, context) }
     return .typeMismatch(type, context)
   }
+}
+
+/// The name of a field, in a coding path that is read from a document.
+struct FieldKey: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+
+  init(stringValue: String) { self.stringValue = stringValue }
+
+  init?(intValue: Int) { return nil }
 }

@@ -12,36 +12,23 @@ enum ValueFault: Error {
   case noParse(any Any.Type, Int)
 }
 
-/// The document that the scopes decode.
-final class DecodingSource {
-  let bytes: [UInt8]
+/// The document that the scopes decode: valid bytes, and a copy, because a type may keep its decoder.
+final class DecodingSource: OwnedBytes {
   let userInfo: [CodingUserInfoKey: Any]
 
-  init(_ bytes: [UInt8], _ userInfo: [CodingUserInfoKey: Any]) {
-    self.bytes = bytes
+  init(validated bytes: RawSpan, _ userInfo: [CodingUserInfoKey: Any]) {
     self.userInfo = userInfo
+    super.init(copying: bytes)
   }
 
   @inline(__always)
-  func item(at offset: Int) throws(DocumentError) -> Item {
-    let bytes = bytes
-    let span = bytes.rawSpan
-    return try span.item(at: offset)
-  }
+  func item(at offset: Int) throws(DocumentError) -> Item { try bytes.item(at: offset) }
 
   @inline(__always)
-  func isNull(at offset: Int) throws(DocumentError) -> Bool {
-    let bytes = bytes
-    let span = bytes.rawSpan
-    return try span.isNull(at: offset)
-  }
+  func isNull(at offset: Int) throws(DocumentError) -> Bool { try bytes.isNull(at: offset) }
 
   @inline(__always)
-  func skip(_ offset: Int) throws(DocumentError) -> Int {
-    let bytes = bytes
-    let span = bytes.rawSpan
-    return try span.skip(offset)
-  }
+  func skip(_ offset: Int) throws(DocumentError) -> Int { try bytes.skip(offset) }
 
   // MARK: Values
 
@@ -54,9 +41,7 @@ final class DecodingSource {
   func string(at offset: Int) throws(ValueFault) -> String {
     let item = try value(offset)
     guard case .text(let range) = item else { throw .mismatch(String.self, item) }
-    let bytes = bytes
-    guard let value = bytes.rawSpan.string(range) else { throw .damaged(.invalidUTF8(offset: offset)) }
-    return value
+    return bytes.repairedString(range)
   }
 
   func double(at offset: Int) throws(ValueFault) -> Double {
@@ -94,7 +79,7 @@ final class DecodingSource {
   func data(at offset: Int) throws(ValueFault) -> Data {
     let item = try value(offset)
     guard case .bytes(let range) = item else { throw .mismatch(Data.self, item) }
-    return Data(bytes[range])
+    return bytes.data(range)
   }
 
   func decimal(at offset: Int) throws(ValueFault) -> Decimal {
@@ -116,10 +101,8 @@ final class DecodingSource {
   }
 
   func value(at offset: Int) throws(ValueFault) -> DocumentValue {
-    let bytes = bytes
-    let span = bytes.rawSpan
     var end = offset
-    do { return try DocumentValue(span, &end, depth: 0) } catch { throw .damaged(error) }
+    do { return try DocumentValue(bytes, &end, depth: 0) } catch { throw .damaged(error) }
   }
 
   @inline(__always)
@@ -132,8 +115,6 @@ final class DecodingSource {
   /// The number of items, or pairs of items, in `list`. They are counted if a break ends the list.
   func count(_ list: ItemList, isMap: Bool) throws(DocumentError) -> Int {
     if let count = list.count { return count }
-    let storage = bytes
-    let bytes = storage.rawSpan
     var count = 0
     var offset = list.start
     while try !bytes.isBreak(at: offset) {
@@ -142,5 +123,36 @@ final class DecodingSource {
       count += 1
     }
     return count
+  }
+  // MARK: Paths
+
+  /// The names and indexes that lead from the document to the value at `target`.
+  ///
+  /// - Complexity: O(heads before the value).
+  func path(to target: Int) -> [any CodingKey] {
+    var path: [any CodingKey] = []
+    // The bytes are valid, so nothing is thrown.
+    try? appendPath(to: target, from: 0, &path)
+    return path
+  }
+
+  private func appendPath(to target: Int, from start: Int, _ path: inout [any CodingKey]) throws(DocumentError) {
+    if start == target { return }
+    let (list, isMap): (ItemList, Bool)
+    switch try item(at: start) {
+    case .array(let items): (list, isMap) = (items, false)
+    case .object(let fields): (list, isMap) = (fields, true)
+    default: return
+    }
+    var offset = list.start
+    for index in 0..<(try count(list, isMap: isMap)) {
+      let name = isMap ? try bytes.name(at: offset) : offset..<offset
+      let end = try skip(name.upperBound)
+      if target < end {
+        path.append(isMap ? FieldKey(stringValue: bytes.repairedString(name)) : UnnamedKey(index: index))
+        return try appendPath(to: target, from: name.upperBound, &path)
+      }
+      offset = end
+    }
   }
 }

@@ -19,18 +19,17 @@ public struct DocumentDecoder {
   /// - Throws: `DecodingError` with the coding path. For damaged bytes it is `dataCorrupted`, and the underlying error
   ///   is the ``DocumentError`` with the offset.
   public func decode<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws -> T {
+    try decode(type, from: bytes.rawSpan)
+  }
+
+  /// Decodes a value from borrowed bytes, as above. They are copied, because a type may keep its `Decoder`.
+  public func decode<T: Decodable>(_ type: T.Type, from bytes: RawSpan) throws -> T {
     do {
-      try DocumentView(bytes.rawSpan).validate()
+      try DocumentView(bytes).validate()
     } catch {
       throw DecodingError.dataCorrupted(
         .init(codingPath: [], debugDescription: "\(error)", underlyingError: error))
     }
-    let scope = DecodingScope(DecodingSource(bytes, userInfo), parent: nil, key: nil, offset: 0)
-    return try scope.read(type, at: 0, nil)
-  }
-
-  /// Decodes a value from borrowed bytes. They are copied first, because a type may keep its `Decoder`.
-  public func decode<T: Decodable>(_ type: T.Type, from bytes: RawSpan) throws -> T {
-    try decode(type, from: bytes.copied())
+    return try DecodingScope(DecodingSource(validated: bytes, userInfo)).read(type, at: 0, nil)
   }
 }

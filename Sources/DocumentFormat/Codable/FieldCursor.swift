@@ -2,7 +2,8 @@ import Bytes
 
 /// Finds the fields of one map by name. The search begins after the last field found.
 final class FieldCursor {
-  private let source: DecodingSource
+  /// The decoder of the map.
+  let scope: DecodingScope
   private let start: Int
   private let count: Int
   /// The index of the next field to examine.
@@ -15,11 +16,11 @@ final class FieldCursor {
   private static let missLimit = 4
   private static let smallCount = 16
 
-  init(_ source: DecodingSource, _ list: ItemList) throws(DocumentError) {
-    self.source = source
+  init(_ scope: DecodingScope, _ list: ItemList) throws(DocumentError) {
+    self.scope = scope
     start = list.start
     offset = list.start
-    count = try source.count(list, isMap: true)
+    count = try scope.source.count(list, isMap: true)
   }
 
   /// The offset of the value of `name`; `nil` if there is no such field.
@@ -27,15 +28,15 @@ final class FieldCursor {
   /// - Complexity: O(heads between the last field and this one); O(all heads) for a missing name.
   func find(_ name: String) throws(DocumentError) -> Int? {
     if let offsets { return offsets[Array(name.utf8)] }
-    let storage = source.bytes
-    let bytes = storage.rawSpan
+    let source = scope.source
+    let bytes = source.bytes
     for _ in 0..<count {
       let head = try bytes.head(at: offset)
       guard head.major == Major.text else { throw .nameIsNoText(offset: offset) }
       let value = try head.end &+ bytes.count(head, at: offset)
       if bytes.slice(head.end, value &- head.end).isText(name) { return value }
       index += 1
-      offset = index == count ? start : try bytes.skip(value)
+      offset = index == count ? start : try bytes.skipMostly(value)
       if index == count { index = 0 }
     }
     misses += 1
@@ -46,26 +47,27 @@ final class FieldCursor {
   /// The names of all fields, in order.
   func names() throws(DocumentError) -> [String] {
     var names: [String] = []
-    try forEachField { name, _ in names.append(String(decoding: source.bytes[name], as: UTF8.self)) }
+    try forEachField { bytes, name in names.append(bytes.repairedString(name)) }
     return names
   }
 
   private func collectOffsets() throws(DocumentError) {
     var offsets: [[UInt8]: Int] = [:]
-    try forEachField { name, value in
-      let name = Array(source.bytes[name])
-      if offsets[name] == nil { offsets[name] = value }
+    try forEachField { bytes, name in
+      let key = bytes.extracting(name).copied()
+      if offsets[key] == nil { offsets[key] = name.upperBound }
     }
     self.offsets = offsets
   }
 
-  private func forEachField(_ body: (Range<Int>, Int) -> Void) throws(DocumentError) {
-    let storage = source.bytes
-    let bytes = storage.rawSpan
+  /// Calls `body` with the bytes of the document and the range of each name, after which the value begins.
+  private func forEachField(_ body: (RawSpan, Range<Int>) -> Void) throws(DocumentError) {
+    let source = scope.source
+    let bytes = source.bytes
     var offset = start
     for _ in 0..<count {
       let name = try bytes.name(at: offset)
-      body(name, name.upperBound)
+      body(bytes, name)
       offset = try bytes.skip(name.upperBound)
     }
   }

@@ -1,7 +1,9 @@
 /// A keyed decoding container: the fields of an object.
 struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  let scope: DecodingScope
+  // One reference, because the standard library copies the container for each field.
   let fields: FieldCursor
+
+  private var scope: DecodingScope { fields.scope }
 
   var codingPath: [any CodingKey] { scope.codingPath }
 
@@ -35,11 +37,8 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   /// Decodes the value of `key`. The key is boxed as `any CodingKey` only for an error.
   @inline(__always)
-  private func value<T>(
-    of key: Key, _ read: (DecodingSource, Int) throws(ValueFault) -> T
-  ) throws -> T {
-    let offset = try offset(of: key)
-    do { return try read(scope.source, offset) } catch { throw scope.failure(error, key) }
+  private func value<T>(of key: Key, _ read: (DecodingSource, Int) throws(ValueFault) -> T) throws -> T {
+    try scope.value(at: offset(of: key), key, read)
   }
 
   /// Decodes the value of `key`; returns `nil` if it is missing or null.
@@ -48,7 +47,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     of key: Key, _ read: (DecodingSource, Int) throws(ValueFault) -> T
   ) throws -> T? {
     guard let offset = try present(key) else { return nil }
-    do { return try read(scope.source, offset) } catch { throw scope.failure(error, key) }
+    return try scope.value(at: offset, key, read)
   }
 
   func decodeNil(forKey key: Key) throws -> Bool { try scope.isNull(at: offset(of: key), key) }

@@ -34,6 +34,13 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     return value
   }
 
+  /// Decodes the next element with `read` and advances past it.
+  @inline(__always)
+  private mutating func nextValue<T>(_ read: (DecodingSource, Int) throws(ValueFault) -> T) throws -> T {
+    let scope = scope
+    return try next { try scope.value(at: $0, $1, read) }
+  }
+
   mutating func decodeNil() throws -> Bool {
     guard !isAtEnd, try scope.isNull(at: offset, UnnamedKey(index: currentIndex)) else { return false }
     return try next { _, _ in true }
@@ -62,72 +69,58 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
   }
 
   mutating func decode(_ type: Bool.Type) throws -> Bool {
-    let scope = scope
-    return try next { try scope.bool(at: $0, $1) }
+    try nextValue { (source, offset) throws(ValueFault) in try source.bool(at: offset) }
   }
 
   mutating func decode(_ type: String.Type) throws -> String {
-    let scope = scope
-    return try next { try scope.string(at: $0, $1) }
+    try nextValue { (source, offset) throws(ValueFault) in try source.string(at: offset) }
   }
 
   mutating func decode(_ type: Double.Type) throws -> Double {
-    let scope = scope
-    return try next { try scope.double(at: $0, $1) }
+    try nextValue { (source, offset) throws(ValueFault) in try source.double(at: offset) }
   }
 
   mutating func decode(_ type: Float.Type) throws -> Float {
-    let scope = scope
-    return try next { try scope.float(at: $0, $1) }
+    try nextValue { (source, offset) throws(ValueFault) in try source.float(at: offset) }
   }
 
   mutating func decode(_ type: Int.Type) throws -> Int {
-    let scope = scope
-    return try next { try scope.integer(at: $0, $1) }
+    try nextValue { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
   }
 
   mutating func decode(_ type: Int8.Type) throws -> Int8 {
-    let scope = scope
-    return try next { try scope.integer(at: $0, $1) }
+    try nextValue { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
   }
 
   mutating func decode(_ type: Int16.Type) throws -> Int16 {
-    let scope = scope
-    return try next { try scope.integer(at: $0, $1) }
+    try nextValue { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
   }
 
   mutating func decode(_ type: Int32.Type) throws -> Int32 {
-    let scope = scope
-    return try next { try scope.integer(at: $0, $1) }
+    try nextValue { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
   }
 
   mutating func decode(_ type: Int64.Type) throws -> Int64 {
-    let scope = scope
-    return try next { try scope.integer(at: $0, $1) }
+    try nextValue { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
   }
 
   mutating func decode(_ type: UInt.Type) throws -> UInt {
-    let scope = scope
-    return try next { try scope.integer(at: $0, $1) }
+    try nextValue { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
   }
 
   mutating func decode(_ type: UInt8.Type) throws -> UInt8 {
-    let scope = scope
-    return try next { try scope.integer(at: $0, $1) }
+    try nextValue { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
   }
 
   mutating func decode(_ type: UInt16.Type) throws -> UInt16 {
-    let scope = scope
-    return try next { try scope.integer(at: $0, $1) }
+    try nextValue { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
   }
 
   mutating func decode(_ type: UInt32.Type) throws -> UInt32 {
-    let scope = scope
-    return try next { try scope.integer(at: $0, $1) }
+    try nextValue { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
   }
 
   mutating func decode(_ type: UInt64.Type) throws -> UInt64 {
-    let scope = scope
-    return try next { try scope.integer(at: $0, $1) }
+    try nextValue { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
   }
 }
