@@ -9,15 +9,25 @@ package struct BenchmarkStore {
   package let directory: String
   /// Seconds that generating and writing took; `nil` for a catalogue that was kept.
   package var loadTime: Double?
+  /// The indexes besides those by id and barcode. Other stores have none, so by default there are none here.
+  private let indexes: CatalogIndexes
 
   package var file: String { "\(directory)/\(Self.name).log" }
 
   /// The catalogue in `directory`, which may have to be filled.
-  package init(at directory: String) { self.directory = directory }
+  package init(at directory: String, indexes: CatalogIndexes = .none) {
+    self.directory = directory
+    self.indexes = indexes
+  }
 
   /// Takes the kept catalogue of this source, or fills a new one.
-  package init(_ source: some CatalogueSource, in folder: WorkFolder) throws {
-    directory = "\(folder.path)/catalogue-\(source.productCount)-\(source.seed)"
+  package init(
+    _ source: some CatalogueSource, in folder: WorkFolder, indexes: CatalogIndexes = .none
+  ) throws {
+    let orders = indexes.orders.map(\.rawValue).sorted() + (indexes.hasSearch ? ["search"] : [])
+    self.init(
+      at: (["\(folder.path)/catalogue-\(source.productCount)-\(source.seed)"] + orders).joined(separator: "-"),
+      indexes: indexes)
     if let reader = try openReader(), try reader.snapshot().cursor == source.cursor { return }
     let writer = try writer()
     defer { writer.close() }
@@ -26,7 +36,7 @@ package struct BenchmarkStore {
 
   /// A copy of another catalogue, in `directory`, which exists.
   package init(copying other: BenchmarkStore, to directory: String) throws {
-    self.directory = directory
+    self.init(at: directory, indexes: other.indexes)
     _ = try Subprocess.run(["cp", other.file, file])
   }
 
@@ -45,8 +55,7 @@ package struct BenchmarkStore {
 
   /// Opens the catalogue for writing; its directory is made if it is missing.
   package func writer() throws -> CatalogWriter {
-    // As other stores: found by id and by barcode, and by nothing else.
-    try CatalogWriter(try StoreLocation.creating(directory, name: Self.name), indexes: .none)
+    try CatalogWriter(try StoreLocation.creating(directory, name: Self.name), indexes: indexes)
   }
 
   package func openReader() throws -> CatalogReader? {

@@ -20,11 +20,11 @@ struct IncrementBenchmark {
 
   func run(_ report: inout Report) throws {
     complain("increments on \(generator.productCount) products, \(generator.source)")
-    let store = try BenchmarkStore(generator, in: folder)
+    let store = try BenchmarkStore(generator, in: folder, indexes: options.indexes)
     let scratch = try folder.scratch("increment")
     defer { _ = try? Subprocess.run(["rm", "-rf", scratch]) }
     let copy = try BenchmarkStore(copying: store, to: scratch)
-    let writer = try CatalogWriter(try StoreLocation.creating(scratch, name: BenchmarkStore.name), indexes: .none)
+    let writer = try copy.writer()
     defer { writer.close() }
     let reference = try OutputFile(creating: "\(scratch)/reference")
     let limit = min(options.commits, plan.limit)

@@ -1,4 +1,5 @@
 import BenchmarkSupport
+import Catalog
 
 /// What the command line asks for.
 struct Options {
@@ -11,6 +12,8 @@ struct Options {
   var rounds = 9
   var lookupsPerRound = 100_000
   var commits = 100
+  /// The indexes of the catalogue that takes increments.
+  var indexes = CatalogIndexes.none
   var format = Format.table
   /// Where catalogues are kept from run to run; `nil` for a directory that goes with the run.
   var keep: String?
@@ -47,6 +50,7 @@ struct Options {
       --rounds N       rounds of each measurement; 9
       --lookups N      lookups in a round; 100000
       --commits N      increments; 100
+      --indexes SET    of increment: none (default), search, standard or all
       --keep DIR       keep catalogues in DIR, or take them from there
       --from FILE      NDJSON to multiply, plain or gzip; the project's sample if it is found
       --synthetic      no sample
@@ -83,6 +87,7 @@ struct Options {
       case "--commits": commits = max(1, try Self.number(option, &rest))
       case "--keep": keep = try Self.value(option, &rest)
       case "--from": from = try Self.value(option, &rest)
+      case "--indexes": indexes = try Self.indexes(try Self.value(option, &rest))
       case "--only": only = try Self.value(option, &rest)
       case "--form": form = try Self.value(option, &rest)
       case "--port": port = try Self.number(option, &rest)
@@ -109,6 +114,16 @@ struct Options {
     let text = try value(option, &rest)
     guard let number = Int(text), number >= 0 else { throw UsageError("\(option): \(text) is no number") }
     return number
+  }
+
+  private static func indexes(_ text: String) throws(UsageError) -> CatalogIndexes {
+    switch text {
+    case "none": .none
+    case "search": CatalogIndexes(hasSearch: true, orders: [])
+    case "standard": .standard
+    case "all": CatalogIndexes(hasSearch: true, orders: Set(CatalogIndexes.Order.allCases))
+    default: throw UsageError("--indexes: \(text) is not none, search, standard or all")
+    }
   }
 
   private static func sizes(_ text: String) throws(UsageError) -> [Int] {
