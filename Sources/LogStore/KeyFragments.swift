@@ -27,23 +27,24 @@ struct KeyFragments {
   mutating func removeAllInOrder(_ body: (RawSpan, Span<UInt32>) -> Void) {
     // The leaves ascend already, and the sort keeps the order of equal fragments.
     RadixSort.sort(&pairs) { $0 >> 32 }
-    var bytes: [UInt8] = []
+    let all = pairs
+    pairs = []
+    let sorted = all.span
+    var bytes: [UInt8] = [0, 0, 0, 0]
     var leaves: [UInt32] = []
     var index = 0
-    while index < pairs.count {
-      let fragment = UInt32(truncatingIfNeeded: pairs[index] >> 32)
+    while index < sorted.count {
+      let fragment = UInt32(truncatingIfNeeded: sorted[index] >> 32)
       leaves.removeAll(keepingCapacity: true)
       var last: UInt32 = 0
-      while index < pairs.count, UInt32(truncatingIfNeeded: pairs[index] >> 32) == fragment {
-        let leaf = UInt32(truncatingIfNeeded: pairs[index])
+      while index < sorted.count, UInt32(truncatingIfNeeded: sorted[index] >> 32) == fragment {
+        let leaf = UInt32(truncatingIfNeeded: sorted[index])
         if leaf != last { leaves.append(leaf) }
         last = leaf
-        index += 1
+        index &+= 1
       }
-      bytes.removeAll(keepingCapacity: true)
-      bytes.put(fragment.byteSwapped)
+      bytes.store(fragment.byteSwapped, at: 0)
       body(bytes.rawSpan.slice(0, bytes[3] == 0 ? 3 : 4), leaves.span)
     }
-    pairs = []
   }
 }

@@ -78,14 +78,17 @@ extension Transaction {
 
   /// Writes a block for each ordered index that has new rows, merged with the newer blocks of the tail.
   func appendOrderedBlocks(except replaced: Set<UInt32>) throws(StoreError) {
+    var states = RowStates()
     for table in manifest.tables.indices {
       for index in manifest.tables[table].orderedIndexes.indices {
-        try appendOrderedBlock(table, index, except: replaced)
+        try appendOrderedBlock(table, index, except: replaced, &states)
       }
     }
   }
 
-  private func appendOrderedBlock(_ table: Int, _ index: Int, except replaced: Set<UInt32>) throws(StoreError) {
+  private func appendOrderedBlock(
+    _ table: Int, _ index: Int, except replaced: Set<UInt32>, _ states: inout RowStates
+  ) throws(StoreError) {
     let described = manifest.tables[table].orderedIndexes[index]
     var keys = OrderedKeyTable(seed: appender.seed)
     swap(&keys, &appender.ordered[table][index])
@@ -96,7 +99,7 @@ extension Transaction {
     } else {
       if keys.isEmpty { return }
       keys.sort()
-      try merge(keys, replaced, table, index, into: &writer)
+      try merge(keys, replaced, &states, table, index, into: &writer)
     }
     if writer.isEmpty { return }
     let (bytes, block) = writer.finish()
@@ -126,7 +129,7 @@ extension Transaction {
   /// Writes the new keys, merged with those of newer blocks of the tail if there are enough of similar size, without rows
   /// that are dead.
   private func merge(
-    _ keys: OrderedKeyTable, _ replaced: Set<UInt32>, _ table: Int, _ index: Int,
+    _ keys: OrderedKeyTable, _ replaced: Set<UInt32>, _ states: inout RowStates, _ table: Int, _ index: Int,
     into writer: inout OrderedBlockWriter
   ) throws(StoreError) {
     var merge = OrderedMerge()
@@ -157,14 +160,29 @@ extension Transaction {
     var rows: [UInt32] = []
     while try merge.next() {
       rows.removeAll(keepingCapacity: true)
-      for row in merge.rows {
-        if dead.contains(row) || replaced.contains(row) { continue }
-        if let base, Int(row) * 8 < base.end, try base.isDead(UnitOffset(rawValue: row)) { continue }
-        rows.append(row)
-      }
+      for row in merge.rows where try isLive(row, except: replaced, &states) { rows.append(row) }
       if !rows.isEmpty { writer.append(merge.key.rawSpan, rows.span) }
     }
   }
+
+  /// Whether a row is live after this transaction.
+  @inline(__always)
+  private func isLive(
+    _ row: UInt32, except replaced: Set<UInt32>, _ states: inout RowStates
+  ) throws(StoreError) -> Bool {
+    if states.live.contains(row) { return true }
+    if states.dead.contains(row) { return false }
+    var isDead = dead.contains(row) || replaced.contains(row)
+    if !isDead, let base, Int(row) * 8 < base.end { isDead = try base.isDead(UnitOffset(rawValue: row)) }
+    _ = isDead ? states.dead.insert(row) : states.live.insert(row)
+    return !isDead
+  }
+}
+
+/// The rows that a commit found to be live or dead. A row has many keys in an index of words, and is looked up once.
+private struct RowStates {
+  var live = UnitSet()
+  var dead = UnitSet()
 }
 
 /// A merge of sorted runs of keys: each key once, with the rows of all runs in ascending order.

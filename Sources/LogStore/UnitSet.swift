@@ -1,4 +1,4 @@
-/// A hash set of nonzero unit offsets: the offsets of dead rows.
+/// A hash set of nonzero unit offsets, which are rows.
 ///
 /// It uses open addressing and is at most half full. A commit looks up every row of the tail's newer blocks in it; with
 /// a `Set`, hashing would take most of the time of the merge. The writer assigns the offsets, so an attacker cannot

@@ -78,8 +78,7 @@ package struct OrderedPageBuilder {
         taken += 1
       }
     }
-    beginEntry(key, shared)
-    putNumber(first << 1 | (taken > 1 ? 1 : 0))
+    beginEntry(key, shared, first << 1 | (taken > 1 ? 1 : 0))
     if taken > 1 {
       putNumber(UInt64(taken - 1))
       putNumber(UInt64(furtherByteCount))
@@ -99,28 +98,30 @@ package struct OrderedPageBuilder {
       1 + (shared >= 15 ? 1 : 0) + (more >= 15 ? 1 : 0) + more + Self.byteCount(of: UInt64(row))
       + Self.byteCount(of: UInt64(rowCount))
     guard byteCount <= room else { return false }
-    beginEntry(key, shared)
-    putNumber(UInt64(row))
+    beginEntry(key, shared, UInt64(row))
     putNumber(UInt64(rowCount))
     return true
   }
 
-  private mutating func beginEntry(_ key: RawSpan, _ shared: Int) {
+  /// Writes the key of an entry and the number after it.
+  private mutating func beginEntry(_ key: RawSpan, _ shared: Int, _ number: UInt64) {
     if entryCount % OrderedPage.restartInterval == 0 { restarts.append(UInt16(end)) }
-    let more = key.byteCount - shared
-    putByte(UInt8(min(shared, 15) << 4 | min(more, 15)))
-    if shared >= 15 { putByte(UInt8(shared)) }
-    if more >= 15 { putByte(UInt8(more)) }
+    let more = key.byteCount &- shared
+    bytes[end] = UInt8(min(shared, 15) << 4 | min(more, 15))
+    end &+= 1
+    if shared >= 15 {
+      bytes[end] = UInt8(shared)
+      end &+= 1
+    }
+    if more >= 15 {
+      bytes[end] = UInt8(more)
+      end &+= 1
+    }
     bytes.put(key.slice(shared, more), at: end)
-    end += more
     lastKeyBytes.put(key.slice(shared, more), at: shared)
     lastKeyByteCount = key.byteCount
-    entryCount += 1
-  }
-
-  private mutating func putByte(_ byte: UInt8) {
-    bytes[end] = byte
-    end += 1
+    end = bytes.putNumber(number, at: end &+ more)
+    entryCount &+= 1
   }
 
   private mutating func putNumber(_ number: UInt64) { end = bytes.putNumber(number, at: end) }
@@ -160,14 +161,15 @@ extension [UInt8] {
   /// Stores a number as unsigned LEB128 at `offset`, and returns the offset after it.
   @inline(__always)
   fileprivate mutating func putNumber(_ number: UInt64, at offset: Int) -> Int {
+    var bytes = mutableSpan
     var rest = number
     var next = offset
     while rest >= 0x80 {
-      self[next] = UInt8(truncatingIfNeeded: rest) | 0x80
+      bytes[next] = UInt8(truncatingIfNeeded: rest) | 0x80
       rest >>= 7
-      next += 1
+      next &+= 1
     }
-    self[next] = UInt8(truncatingIfNeeded: rest)
-    return next + 1
+    bytes[next] = UInt8(truncatingIfNeeded: rest)
+    return next &+ 1
   }
 }

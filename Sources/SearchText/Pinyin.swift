@@ -17,7 +17,7 @@ public enum Pinyin {
 
     /// The letters, one to six of `a` to `z`, with `v` for ü: `lv` for 绿. Needs no allocation.
     public var letters: String {
-      var rest = search_pinyin_letters(id)
+      var rest = packedLetters
       var letters = ""
       while rest != 0 {
         letters.unicodeScalars.append(Unicode.Scalar(UInt8(truncatingIfNeeded: rest)))
@@ -25,6 +25,9 @@ public enum Pinyin {
       }
       return letters
     }
+
+    /// The letters, the first one in the lowest byte; zeros above the last one.
+    public var packedLetters: UInt64 { search_pinyin_letters(id) }
 
     /// The first letter.
     public var initial: UInt8 { UInt8(truncatingIfNeeded: search_pinyin_letters(id)) }

@@ -29,6 +29,16 @@ struct IndexKeyBuffer {
     byteCount &+= 1
   }
 
+  /// Appends the bytes of a number, the lowest first, up to the first one that is zero.
+  @inline(__always)
+  mutating func append(packed bytes: UInt64) {
+    var rest = bytes
+    while rest != 0 {
+      append(UInt8(truncatingIfNeeded: rest))
+      rest >>= 8
+    }
+  }
+
   @inline(__always)
   mutating func append(_ part: RawSpan) {
     let count = min(part.byteCount, Self.capacity &- byteCount)

@@ -189,7 +189,7 @@ struct SearchTermWriter {
       if kind == SearchTerm.initials {
         key.append(syllable.initial)
       } else {
-        for letter in syllable.letters.utf8 { key.append(letter) }
+        key.append(packed: syllable.packedLetters)
       }
     }
     receive(key.rawSpan)
