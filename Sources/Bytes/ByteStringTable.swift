@@ -97,8 +97,15 @@ public struct ByteStringTable<Value: BitwiseCopyable & Sendable>: Sendable {
     append(text, KeyHash.of(text, seed), value)
   }
 
+  /// Removes all strings and keeps the capacity of the buffers.
+  public mutating func removeAll() {
+    entries.removeAll(keepingCapacity: true)
+    bytes.removeAll(keepingCapacity: true)
+    for slot in table.indices { table[slot] = 0 }
+  }
+
   /// Appends `text` without entering it into the hash table, so that it is not found, and returns its index. Nothing may
-  /// be inserted after that.
+  /// be inserted after that, until all are removed.
   @inlinable @discardableResult
   public mutating func append(unlisted text: RawSpan, _ value: Value) -> Int {
     entries.append(Entry(hash: 0, start: UInt32(bytes.count), count: UInt32(text.byteCount), value: value))

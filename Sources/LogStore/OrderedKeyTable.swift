@@ -12,7 +12,7 @@ struct OrderedKeyTable {
   }
 
   /// The number of pairs after which the table decides whether most keys are distinct.
-  private static var sampleCount: Int { 1 << 16 }
+  private static var sampleCount: Int { 1 << 14 }
 
   private var keys: ByteStringTable<Rows>
   /// Whether a key is looked up among those before it. If nearly every row of the first ones has a key of its own, that
@@ -35,8 +35,8 @@ struct OrderedKeyTable {
   /// The number of keys; before the table is sorted, at least that.
   var keyCount: Int { order.isEmpty ? keys.count : order.count }
 
-  /// Whether the table can take the keys of another row: up to 16 MiB of them, in as many pairs.
-  var hasRoom: Bool { max(keys.byteCount, rows.count) < Int(UInt32.max) - 1 << 24 }
+  /// About the number of bytes that the table takes.
+  var byteCount: Int { keys.byteCount + 32 * keys.count + 8 * rows.count }
 
   /// Enters `row` under `key`. A key that the row already has is ignored.
   ///
@@ -55,6 +55,15 @@ struct OrderedKeyTable {
     numbers.append(UInt32(truncatingIfNeeded: number))
     rows.append(row)
     if rows.count == Self.sampleCount, keys.count > Self.sampleCount / 10 * 9 { isFindingKeys = false }
+  }
+
+  /// Removes all keys, also of a sorted table, and keeps the capacity of the buffers.
+  mutating func removeAll() {
+    keys.removeAll()
+    numbers.removeAll(keepingCapacity: true)
+    rows.removeAll(keepingCapacity: true)
+    order = []
+    hasEqualKeys = false
   }
 
   /// Sorts the keys, and collects the rows of each. Nothing can be added after that.
@@ -168,7 +177,8 @@ struct OrderedKeyTable {
   }
 
   /// Calls `body` with each key of a sorted table and its rows, both in ascending order.
-  func forEachKeyInOrder(_ body: (RawSpan, Span<UInt32>) -> Void) {
+  @inline(__always)
+  func forEachKeyInOrder<Failure>(_ body: (RawSpan, Span<UInt32>) throws(Failure) -> Void) throws(Failure) {
     var firstRow = 0
     // The keys are copied together in groups, so that the cache misses of a group overlap.
     var group: [UInt8] = []
@@ -181,12 +191,19 @@ struct OrderedKeyTable {
       for number in order[first..<end] {
         let count = keys.text(Int(number)).byteCount
         let lastRow = firstRow + Int(keys[Int(number)].count)
-        body(group.rawSpan.slice(start, count), rows.span.extracting(firstRow..<lastRow))
+        try body(group.rawSpan.slice(start, count), rows.span.extracting(firstRow..<lastRow))
         start += count
         firstRow = lastRow
       }
       first = end
     }
+  }
+
+  /// The keys of a sorted table as a run.
+  var run: KeyRunWriter {
+    var run = KeyRunWriter()
+    forEachKeyInOrder { run.append($0, $1) }
+    return run
   }
 
   /// Replaces `key` and `rows` by those of the key at `position` in the order of a sorted table, whose rows begin at

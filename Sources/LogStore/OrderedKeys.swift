@@ -36,12 +36,12 @@ public struct OrderedKeys {
 
   /// Calls `body` with each key and the number of its index.
   @inline(__always)
-  func forEach(_ body: (Int, RawSpan) throws(StoreError) -> Void) throws(StoreError) {
+  func forEach(_ body: (Int, RawSpan) -> Void) {
     let all = bytes.rawSpan.slice(0, byteCount)
     var offset = 0
     while offset < all.byteCount {
       let count = Int(all.u8(at: offset + 1))
-      try body(Int(all.u8(at: offset)), all.slice(offset + 2, count))
+      body(Int(all.u8(at: offset)), all.slice(offset + 2, count))
       offset += 2 + count
     }
   }

@@ -14,7 +14,7 @@ struct OrderedTreeWriter {
   /// The offset of the tree in the file, a multiple of 64.
   private let start: Int
   /// The pages that are finished.
-  private(set) var pages: [UInt8] = []
+  private(set) var pages: SpilledBytes
   private var leaf = OrderedPageBuilder(level: 0)
   private var separators: [Separator] = []
   private var separatorKeys: [UInt8] = []
@@ -25,7 +25,10 @@ struct OrderedTreeWriter {
   private(set) var entryCount = 0
   private(set) var rowCount = 0
 
-  init(at start: Int) { self.start = start }
+  init(at start: Int, _ space: SpillSpace) {
+    self.start = start
+    pages = SpilledBytes(space)
+  }
 
   /// The number of the leaf to which the next entry goes, unless it is full.
   var leafNumber: Int { separators.count - (leaf.entryCount == 0 ? 0 : 1) }
@@ -35,7 +38,10 @@ struct OrderedTreeWriter {
   /// Appends a key with its rows, both after all that were appended before.
   ///
   /// - Parameter didEnter: A closure that is called with the number of each leaf that has the key.
-  mutating func append(_ key: RawSpan, _ rows: Span<UInt32>, _ didEnter: (Int) -> Void = { _ in }) {
+  /// - Throws: `StoreError.io`, including for a full device, if pages do not fit memory.
+  mutating func append(
+    _ key: RawSpan, _ rows: Span<UInt32>, _ didEnter: (Int) -> Void = { _ in }
+  ) throws(StoreError) {
     var first = 0
     while first < rows.count {
       let rest = rows.extracting(first..<rows.count)
@@ -47,7 +53,7 @@ struct OrderedTreeWriter {
         taken = leaf.append(key, rest)
       }
       if taken == 0 {
-        finishLeaf(isRoot: false)
+        try finishLeaf(isRoot: false)
         continue
       }
       didEnter(separators.count - 1)
@@ -71,18 +77,21 @@ struct OrderedTreeWriter {
     separators.append(Separator(keyEnd: separatorKeys.count, row: isContinued ? row : 0, rowCount: 0))
   }
 
-  private mutating func finishLeaf(isRoot: Bool) {
+  private mutating func finishLeaf(isRoot: Bool) throws(StoreError) {
     separators[separators.count - 1].rowCount = leafRowCount
     leafRowCount = 0
     leaf.copyLastKey(to: &lastKey)
-    leaf.finish(into: &pages, at: UnitOffset(byteOffset: start + pages.count), firstChild: 0, isRoot: isRoot)
+    let unit = UnitOffset(byteOffset: start + pages.byteCount)
+    leaf.finish(into: &pages.rest, at: unit, firstChild: 0, isRoot: isRoot)
+    try pages.spillIfLarge()
   }
 
   /// Writes the last leaf and the levels above the leaves.
   ///
   /// - Precondition: At least one key was appended.
-  mutating func finish() {
-    if leaf.entryCount > 0 { finishLeaf(isRoot: separators.count == 1) }
+  /// - Throws: `StoreError.io`, including for a full device, if pages do not fit memory.
+  mutating func finish() throws(StoreError) {
+    if leaf.entryCount > 0 { try finishLeaf(isRoot: separators.count == 1) }
     var firstPage = 0
     var children = separators
     var keys = separatorKeys
@@ -96,7 +105,7 @@ struct OrderedTreeWriter {
         let keyStart = number == 0 ? 0 : children[number - 1].keyEnd
         let key = keys.rawSpan.slice(keyStart, child.keyEnd - keyStart)
         if number == first || !page.append(key, child.row, rowCount: child.rowCount) {
-          if number > first { finishPage(&page, &parents, rows, firstPage + first, isRoot: false) }
+          if number > first { try finishPage(&page, &parents, rows, firstPage + first, isRoot: false) }
           first = number
           rows = 0
           parentKeys.append(key)
@@ -106,7 +115,7 @@ struct OrderedTreeWriter {
         }
         rows += child.rowCount
       }
-      finishPage(&page, &parents, rows, firstPage + first, isRoot: parents.count == 1)
+      try finishPage(&page, &parents, rows, firstPage + first, isRoot: parents.count == 1)
       firstPage += children.count
       children = parents
       keys = parentKeys
@@ -116,78 +125,92 @@ struct OrderedTreeWriter {
 
   private mutating func finishPage(
     _ page: inout OrderedPageBuilder, _ parents: inout [Separator], _ rowCount: Int, _ firstChild: Int, isRoot: Bool
-  ) {
+  ) throws(StoreError) {
     parents[parents.count - 1].rowCount = rowCount
-    let unit = UnitOffset(byteOffset: start + pages.count)
-    page.finish(into: &pages, at: unit, firstChild: firstChild, isRoot: isRoot)
+    let unit = UnitOffset(byteOffset: start + pages.byteCount)
+    page.finish(into: &pages.rest, at: unit, firstChild: firstChild, isRoot: isRoot)
+    try pages.spillIfLarge()
   }
 }
 
 /// A writer of an ordered block: a main tree, and the fragments of its keys if the index has them.
 struct OrderedBlockWriter {
   private let offset: Int
+  private let space: SpillSpace
   private var main: OrderedTreeWriter
-  private var fragments: KeyFragments?
+  private let hasFragments: Bool
+  private var fragments: KeyFragments
   /// The text of the last key, and bytes of longer texts before it.
   private var lastText = OrderedPage.keyBuffer
   private var lastTextByteCount = 0
   private var lastLeaf = -1
 
-  /// - Parameter offset: The offset of the block in the file, a multiple of 64.
-  init(at offset: Int, hasFragments: Bool) {
+  /// - Parameters:
+  ///   - offset: The offset of the block in the file, a multiple of 64.
+  ///   - hasFragments: Whether the block has the fragments of its keys.
+  ///   - space: The temporary files for what does not fit memory.
+  init(at offset: Int, hasFragments: Bool, _ space: SpillSpace) {
     self.offset = offset
-    main = OrderedTreeWriter(at: offset + OrderedBlockHeader.byteCount)
-    fragments = hasFragments ? KeyFragments() : nil
+    self.space = space
+    main = OrderedTreeWriter(at: offset + OrderedBlockHeader.byteCount, space)
+    self.hasFragments = hasFragments
+    fragments = KeyFragments(space)
   }
 
   var isEmpty: Bool { main.rowCount == 0 }
 
   /// Appends a key with its rows, both after all that were appended before.
-  mutating func append(_ key: RawSpan, _ rows: Span<UInt32>) {
-    guard fragments != nil else { return main.append(key, rows) }
+  ///
+  /// - Throws: `StoreError.io`, including for a full device, if pages or fragments do not fit memory.
+  mutating func append(_ key: RawSpan, _ rows: Span<UInt32>) throws(StoreError) {
+    guard hasFragments else { return try main.append(key, rows) }
     var first = -1
     var last = -1
-    main.append(key, rows) { leaf in
+    try main.append(key, rows) { leaf in
       if first < 0 { first = leaf }
       last = leaf
     }
     let text = KeyText.text(of: key)
-    for leaf in first...last { addFragments(text, leaf) }
+    for leaf in first...last { try addFragments(text, leaf) }
     lastText.put(text, at: 0)
     lastTextByteCount = text.byteCount
   }
 
   /// Enters the fragments of a text for the leaf with this number.
-  private mutating func addFragments(_ text: RawSpan, _ leaf: Int) {
+  private mutating func addFragments(_ text: RawSpan, _ leaf: Int) throws(StoreError) {
     // Fragments within the beginning that the last text of the same leaf has too are entered already.
     let known =
       leaf == lastLeaf ? text.commonPrefixByteCount(with: lastText.rawSpan.slice(0, lastTextByteCount)) : 0
     lastLeaf = leaf
-    fragments?.add(text, from: max(0, known - 3), leaf: leaf)
+    try fragments.add(text, from: max(0, known - 3), leaf: leaf)
   }
 
-  /// Returns the bytes of the block, and its entry in the manifest.
-  mutating func finish() -> (bytes: [UInt8], block: Manifest.Block) {
-    main.finish()
+  /// Calls `receive` with the bytes of the block, in parts, and returns its entry in the manifest.
+  ///
+  /// - Precondition: At least one key was appended.
+  /// - Throws: `StoreError.io`, including for a full device; any error of `receive`.
+  consuming func finish(_ receive: ([UInt8]) throws(StoreError) -> Void) throws(StoreError) -> Manifest.Block {
+    try main.finish()
+    let mainLineCount = UInt32(main.pages.byteCount / 64)
     var header = OrderedBlockHeader(
-      levels: UInt16(main.levels), lineCount: UInt32(main.pages.count / 64),
-      entryCount: UInt32(clamping: main.entryCount), mainLineCount: UInt32(main.pages.count / 64),
-      leafCount: UInt32(main.leafCount))
-    var fragmentPages: [UInt8] = []
-    if var fragments, !fragments.isEmpty {
-      // The copy must be the only one, so that the sort needs no other.
-      self.fragments = nil
-      var tree = OrderedTreeWriter(at: offset + OrderedBlockHeader.byteCount + main.pages.count)
-      fragments.removeAllInOrder { tree.append($0, $1) }
-      tree.finish()
+      levels: UInt16(main.levels), lineCount: mainLineCount, entryCount: UInt32(clamping: main.entryCount),
+      mainLineCount: mainLineCount, leafCount: UInt32(main.leafCount))
+    var fragmentPages: SpilledBytes?
+    if !fragments.isEmpty {
+      var tree = OrderedTreeWriter(at: offset + OrderedBlockHeader.byteCount + main.pages.byteCount, space)
+      try fragments.removeAllInOrder { (key, leaves) throws(StoreError) in try tree.append(key, leaves) }
+      try tree.finish()
       header.fragmentLeafCount = UInt32(tree.leafCount)
       header.fragmentLevels = UInt16(tree.levels)
-      header.lineCount += UInt32(tree.pages.count / 64)
+      header.lineCount += UInt32(tree.pages.byteCount / 64)
       fragmentPages = tree.pages
     }
     let block = Manifest.Block(
       offset: UInt64(offset), bucketCount: header.lineCount, entryCount: header.entryCount,
       rowCount: UInt32(clamping: main.rowCount), longestDisplacement: header.levels)
-    return (header.encoded(at: UnitOffset(byteOffset: offset)) + main.pages + fragmentPages, block)
+    try receive(header.encoded(at: UnitOffset(byteOffset: offset)))
+    try main.pages.forEachPart(receive)
+    try fragmentPages?.forEachPart(receive)
+    return block
   }
 }

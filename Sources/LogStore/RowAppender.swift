@@ -11,25 +11,27 @@ struct RowAppender {
   /// The rows that are not settled yet, by table.
   var newRows: [NewRows]
   /// The keys of new rows in the ordered indexes, at `[table][index]`.
-  var ordered: [[OrderedKeyTable]]
+  var ordered: [[OrderedKeySorter]]
   private var interner: SharedStringTable
   let seed: HashSeed
+  let space: SpillSpace
   /// The number of the transaction.
   private let owner: UInt32
 
-  init(_ builder: SegmentBuilder, _ tables: [Manifest.Table], seed: HashSeed, owner: UInt32) {
+  init(_ builder: SegmentBuilder, _ tables: [Manifest.Table], seed: HashSeed, _ space: SpillSpace, owner: UInt32) {
     self.builder = builder
+    self.space = space
     self.seed = seed
     self.owner = owner
     newRows = tables.map(NewRows.init)
-    ordered = tables.map { table in table.orderedIndexes.map { _ in OrderedKeyTable(seed: seed) } }
+    ordered = tables.map { table in table.orderedIndexes.map { _ in OrderedKeySorter(seed: seed, space) } }
     interner = SharedStringTable(seed: seed)
   }
 
   /// Adds a table without rows.
   mutating func addTable(_ table: Manifest.Table) {
     newRows.append(NewRows(table))
-    ordered.append(table.orderedIndexes.map { _ in OrderedKeyTable(seed: seed) })
+    ordered.append(table.orderedIndexes.map { _ in OrderedKeySorter(seed: seed, space) })
   }
 
   /// Writes `text`, which is not empty, once into this segment.
@@ -75,11 +77,11 @@ struct RowAppender {
 
   /// Enters a row in the ordered indexes of its table.
   private mutating func addOrdered(_ keys: OrderedKeys, _ table: Int, _ row: UInt32) throws(StoreError) {
-    try keys.forEach { (index, key) throws(StoreError) in
+    keys.forEach { (index, key) in
       precondition(index < ordered[table].count, "a row has keys for the ordered indexes of its table")
-      guard ordered[table][index].hasRoom else { throw .full(path: builder.path, limit: UnitOffset.fileLimit) }
       ordered[table][index].add(key, row)
     }
+    for index in ordered[table].indices { try ordered[table][index].spillIfLarge() }
   }
 
   /// Adds the rows that are not yet counted to the manifest's counters.

@@ -8,8 +8,8 @@ import Musl
 import Darwin
 #endif
 
-/// A temporary file, next to a store, for bytes that arrive before the store is locked. So a slow sender does not block
-/// other writers.
+/// A temporary file, next to a store: for bytes that arrive before the store is locked, so that a slow sender does not
+/// block other writers; and for what a transaction sorts and does not keep in memory.
 ///
 /// The file is unlinked as soon as it is open, so its space is freed when it is closed, however the process ends. A
 /// crash in between leaves a name that the next spill file of the store removes. Any process may remove such a name at
@@ -64,11 +64,14 @@ package final class SpillFile {
   /// Returns the next bytes from `offset` on, up to 256 KiB; empty at the end of the file.
   ///
   /// - Throws: `StoreError.io`.
-  package func read(at offset: Int) throws(StoreError) -> [UInt8] {
+  package func read(at offset: Int) throws(StoreError) -> [UInt8] { try read(at: offset, upTo: Self.pieceByteCount) }
+
+  /// Returns the next bytes from `offset` on, up to `count`, which is at least one; empty at the end of the file.
+  ///
+  /// - Throws: `StoreError.io`.
+  func read(at offset: Int, upTo count: Int) throws(StoreError) -> [UInt8] {
     if offset >= byteCount { return [] }
-    let piece = try storage { () throws(StorageError) in
-      try file.read(min(Self.pieceByteCount, byteCount - offset), at: offset)
-    }
+    let piece = try storage { () throws(StorageError) in try file.read(min(count, byteCount - offset), at: offset) }
     // No other process has the file open, so if it is shorter than what was written, the device failed.
     if piece.isEmpty { throw .io(StorageError(operation: "read", path: file.path, code: EIO)) }
     return piece

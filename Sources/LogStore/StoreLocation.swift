@@ -63,7 +63,7 @@ public struct StoreLocation: Sendable {
   var new: String { name + ".new" }
   /// The file name of the base that a tail log shares with other stores.
   var base: String { name + ".base" }
-  /// Returns the file name for bytes that arrive before the store is locked; see ``SpillFile``.
+  /// Returns the file name of a temporary file; see ``SpillFile``.
   func spill(_ number: UInt64) -> String { spillPrefix + String(number, radix: 16) }
   var spillPrefix: String { name + ".spill-" }
   /// The file name of the generation before the last full update.

@@ -17,7 +17,7 @@ extension StoreWriter {
     let manifest = try schema.adopt(base.manifest, path: log.path)
     let transaction = Transaction(
       log: log, start: base.end, sequence: nextSequence, base: base, manifest: manifest, schema: schema,
-      flushLimit: location.environment.flushLimit)
+      location: location)
     transaction.tail = tail
     return open(transaction)
   }

@@ -36,7 +36,7 @@ extension StoreWriter {
     return open(
       Transaction(
         log: log, start: SegmentHeader.firstOffset, sequence: sequence, base: nil, manifest: manifest,
-        schema: schema, flushLimit: location.environment.flushLimit))
+        schema: schema, location: location))
   }
 
   /// Creates the file of a new generation with its header and empty slots.

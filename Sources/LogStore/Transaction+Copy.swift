@@ -103,7 +103,7 @@ extension RowAppender {
       if isMapping { map.add(record.unit.rawValue, unit.rawValue) }
       for index in derived where index.table == table {
         try index.addKeys(record) { ordered[table][index.index].add(OrderedKeys.truncated($0), unit.rawValue) }
-        guard ordered[table][index.index].hasRoom else { throw .full(path: builder.path, limit: UnitOffset.fileLimit) }
+        try ordered[table][index.index].spillIfLarge()
       }
       copied += 1
     }

@@ -19,8 +19,7 @@ extension Transaction {
   /// - Precondition: No row was put into the table by this transaction.
   /// - Throws: `StoreError.damaged` at the first object that fails its check; `.schema` if the table has the index or the
   ///   maximum number of them.
-  /// - Complexity: Reads every object of the generation once. Memory for each distinct key, and 8 bytes for each pair of
-  ///   a key and a row.
+  /// - Complexity: Reads every object of the generation once. Keys that do not fit memory are sorted in a temporary file.
   public func addOrderedIndex(_ table: Int, _ index: Schema.OrderedIndex) throws(StoreError) {
     precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
     precondition(appender.newRows[table].isEmpty, "an ordered index is added before rows are put into its table")
@@ -32,11 +31,11 @@ extension Transaction {
       throw .schema(path: log.path, reason: "a table has at most \(Manifest.orderedIndexLimit) ordered indexes")
     }
     do {
-      var keys = OrderedKeyTable(seed: appender.seed)
+      var keys = OrderedKeySorter(seed: appender.seed, appender.space)
       try base?.scan(table) { (record) throws(StoreError) in
         let row = record.unit.rawValue
         try index.addKeys(record) { keys.add(OrderedKeys.truncated($0), row) }
-        guard keys.hasRoom else { throw .full(path: log.path, limit: UnitOffset.fileLimit) }
+        try keys.spillIfLarge()
       }
       manifest.tables[table].orderedIndexes.append(
         Manifest.OrderedIndex(name: index.name, hasFragments: index.hasFragments))
@@ -90,35 +89,32 @@ extension Transaction {
     _ table: Int, _ index: Int, except replaced: Set<UInt32>, _ states: inout RowStates
   ) throws(StoreError) {
     let described = manifest.tables[table].orderedIndexes[index]
-    var keys = OrderedKeyTable(seed: appender.seed)
+    var keys = OrderedKeySorter(seed: appender.seed, appender.space)
     swap(&keys, &appender.ordered[table][index])
     appender.builder.align(to: Bucket.byteCount)
-    var writer = OrderedBlockWriter(at: appender.builder.position, hasFragments: described.hasFragments)
+    var writer = OrderedBlockWriter(
+      at: appender.builder.position, hasFragments: described.hasFragments, appender.space)
     if let copy = orderedCopies[table]?[described.name] {
       try write(copy, to: &writer)
     } else {
       if keys.isEmpty { return }
-      keys.sort()
-      try merge(keys, replaced, &states, table, index, into: &writer)
+      try merge(keys.finish(), replaced, &states, table, index, into: &writer)
     }
     if writer.isEmpty { return }
-    let (bytes, block) = writer.finish()
-    try appender.builder.checkRoom(for: bytes.count)
-    try appender.builder.append(bytes)
+    let block = try writer.finish { (part) throws(StoreError) in try appender.builder.append(part) }
     manifest.tables[table].orderedIndexes[index].blocks.insert(block, at: 0)
   }
 
   /// Writes all rows of an index that were copied.
   private func write(_ copy: OrderedCopy, to writer: inout OrderedBlockWriter) throws(StoreError) {
-    var merge = OrderedMerge()
-    for block in try copy.source.orderedBlocks(copy.id) { try merge.add(OrderedRun(copy.source, block)) }
+    var merge = try OrderedMerge(copy.source.orderedBlocks(copy.id).map { OrderedRun(copy.source, $0) })
     var rows: [UInt32] = []
     while try merge.next() {
       rows.removeAll(keepingCapacity: true)
       for row in merge.rows {
         if let new = rowMap.new(of: row) { rows.append(new) }
       }
-      if !rows.isEmpty { writer.append(merge.key.rawSpan, rows.span) }
+      if !rows.isEmpty { try writer.append(merge.key.rawSpan, rows.span) }
     }
   }
 
@@ -129,39 +125,48 @@ extension Transaction {
   /// Writes the new keys, merged with those of newer blocks of the tail if there are enough of similar size, without rows
   /// that are dead.
   private func merge(
-    _ keys: OrderedKeyTable, _ replaced: Set<UInt32>, _ states: inout RowStates, _ table: Int, _ index: Int,
+    _ keys: SortedKeys, _ replaced: Set<UInt32>, _ states: inout RowStates, _ table: Int, _ index: Int,
     into writer: inout OrderedBlockWriter
   ) throws(StoreError) {
-    var merge = OrderedMerge()
+    var merged: [OrderedRun] = []
     var remaining = manifest.tables[table].orderedIndexes[index].blocks
     var count = keys.rowCount
     while let base {
       let similar = remaining.prefix { Int($0.offset) >= base.baseEnd && Int($0.rowCount) <= 2 * count }
       guard similar.count >= Self.orderedMergeCount - 1 else { break }
       for block in similar {
-        try merge.add(OrderedRun(base, try base.orderedBlock(block)))
+        merged.append(OrderedRun(base, try base.orderedBlock(block)))
         count += Int(block.rowCount)
       }
       remaining.removeFirst(similar.count)
     }
     manifest.tables[table].orderedIndexes[index].blocks = remaining
-    if merge.isEmpty {
+    if merged.isEmpty, case .table(let table) = keys {
       // These are rows of this transaction: none is in a block of dead rows yet.
       var live: [UInt32] = []
-      keys.forEachKeyInOrder { key, rows in
-        if replaced.isEmpty { return writer.append(key, rows) }
+      try table.forEachKeyInOrder { (key, rows) throws(StoreError) in
+        if replaced.isEmpty { return try writer.append(key, rows) }
         live.removeAll(keepingCapacity: true)
         for position in 0..<rows.count where !replaced.contains(rows[position]) { live.append(rows[position]) }
-        if !live.isEmpty { writer.append(key, live.span) }
+        if !live.isEmpty { try writer.append(key, live.span) }
       }
       return
     }
-    merge.add(keys)
+    let isFiltered = !merged.isEmpty || !replaced.isEmpty
+    var merge = try OrderedMerge(merged, keys.runs)
     var rows: [UInt32] = []
     while try merge.next() {
+      if !isFiltered {
+        try writer.append(merge.key.rawSpan, merge.rows.span)
+        continue
+      }
       rows.removeAll(keepingCapacity: true)
-      for row in merge.rows where try isLive(row, except: replaced, &states) { rows.append(row) }
-      if !rows.isEmpty { writer.append(merge.key.rawSpan, rows.span) }
+      for row in merge.rows {
+        // Of this transaction's own rows none is in a block of dead rows yet.
+        let isLive = try merged.isEmpty ? !replaced.contains(row) : isLive(row, except: replaced, &states)
+        if isLive { rows.append(row) }
+      }
+      if !rows.isEmpty { try writer.append(merge.key.rawSpan, rows.span) }
     }
   }
 
@@ -183,77 +188,6 @@ extension Transaction {
 private struct RowStates {
   var live = UnitSet()
   var dead = UnitSet()
-}
-
-/// A merge of sorted runs of keys: each key once, with the rows of all runs in ascending order.
-private struct OrderedMerge {
-  private var runs: [OrderedRun] = []
-  /// The keys of the transaction, whose rows lie after those of all runs.
-  private var table: OrderedKeyTable?
-  private var tablePosition = 0
-  private var tableRow = 0
-  private var tableKey: [UInt8] = []
-  private var tableRows: [UInt32] = []
-  private(set) var key: [UInt8] = []
-  private(set) var rows: [UInt32] = []
-
-  var isEmpty: Bool { runs.isEmpty }
-
-  /// Adds a run whose rows lie before those of the runs that were added.
-  mutating func add(_ run: OrderedRun) throws(StoreError) {
-    var run = run
-    if try run.next() { runs.insert(run, at: 0) }
-  }
-
-  mutating func add(_ keys: OrderedKeyTable) {
-    table = keys
-    readTable()
-  }
-
-  private mutating func readTable() {
-    guard let keys = table, tablePosition < keys.keyCount else {
-      table = nil
-      return
-    }
-    keys.read(tablePosition, &tableRow, &tableKey, &tableRows)
-    tablePosition += 1
-  }
-
-  /// Moves to the next key. Returns whether there is one.
-  mutating func next() throws(StoreError) -> Bool {
-    guard setSmallestKey() else { return false }
-    rows.removeAll(keepingCapacity: true)
-    var index = 0
-    while index < runs.count {
-      var isLeft = true
-      while isLeft, runs[index].key == key {
-        // The rows of a run ascend, and lie before those of the transaction: the run has checked that.
-        if let last = rows.last, let next = runs[index].rows.first, next <= last { throw runs[index].misplacedRows }
-        rows.append(contentsOf: runs[index].rows)
-        isLeft = try runs[index].next()
-      }
-      if isLeft { index += 1 } else { runs.remove(at: index) }
-    }
-    if table != nil, tableKey == key {
-      rows.append(contentsOf: tableRows)
-      readTable()
-    }
-    return true
-  }
-
-  private mutating func setSmallestKey() -> Bool {
-    var best: Int?
-    for index in runs.indices where best.map({ runs[index].precedes(runs[$0]) }) ?? true { best = index }
-    key.removeAll(keepingCapacity: true)
-    if let best, table == nil || runs[best].isAtOrBefore(tableKey) {
-      key.append(contentsOf: runs[best].key)
-    } else if table != nil {
-      key.append(contentsOf: tableKey)
-    } else {
-      return false
-    }
-    return true
-  }
 }
 
 extension OrderedKeys {

@@ -49,15 +49,18 @@ public final class Transaction {
   private(set) var putCount = 0
 
   init(
-    log: LogFile, start: Int, sequence: UInt64, base: Snapshot?, manifest: Manifest, schema: Schema, flushLimit: Int
+    log: LogFile, start: Int, sequence: UInt64, base: Snapshot?, manifest: Manifest, schema: Schema,
+    location: StoreLocation
   ) {
     self.log = log
     self.sequence = sequence
     self.base = base
     self.manifest = manifest
     appender = RowAppender(
-      SegmentBuilder(at: start, in: log.file, seed: log.header.seed, flushLimit: flushLimit, isNewFile: base == nil),
-      manifest.tables, seed: log.header.seed, owner: number)
+      SegmentBuilder(
+        at: start, in: log.file, seed: log.header.seed, flushLimit: location.environment.flushLimit,
+        isNewFile: base == nil),
+      manifest.tables, seed: log.header.seed, SpillSpace(location: location), owner: number)
     state = manifest.state
     for (table, described) in schema.tables.enumerated() where table < manifest.tables.count {
       know(described, table)

@@ -92,15 +92,17 @@ import Testing
     var expected: [[UInt8]: [UInt32]] = [:]
     for pair in pairs where expected[pair.key]?.last != pair.row { expected[pair.key, default: []].append(pair.row) }
     #expect(table.keyCount == expected.count && table.rowCount == expected.values.reduce(0) { $0 + $1.count })
-    var writer = OrderedBlockWriter(at: 64 * 500, hasFragments: hasFragments)
-    table.forEachKeyInOrder { writer.append($0, $1) }
+    let space = SpillSpace(location: TestStore(flushLimit: 10_000).location)
+    var writer = OrderedBlockWriter(at: 64 * 500, hasFragments: hasFragments, space)
+    try table.forEachKeyInOrder { (key, rows) throws(StoreError) in try writer.append(key, rows) }
     // The same keys one at a time.
     var (first, key, rows) = (0, [UInt8](), [UInt32]())
     for position in 0..<table.keyCount {
       table.read(position, &first, &key, &rows)
       if rows != expected[key] { Issue.record("key \(key) has other rows") }
     }
-    let (bytes, block) = writer.finish()
+    var bytes: [UInt8] = []
+    let block = try writer.finish { bytes += $0 }
     let unit = UnitOffset(byteOffset: 64 * 500)
     let header = try OrderedBlockHeader(bytes.rawSpan, at: unit)
     #expect(bytes.count == block.byteCount && Int(block.rowCount) == table.rowCount)

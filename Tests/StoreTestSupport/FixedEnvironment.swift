@@ -15,6 +15,9 @@ package final class FixedEnvironment: Sendable {
   }
 
   /// An environment in which each look at the clock finds it a second later.
+  ///
+  /// - Parameter flushLimit: The limit from which on a segment is written in parts, and what is sorted goes to a temporary
+  ///   file; `nil` for the usual ones.
   package func environment(
     flushLimit: Int? = nil, pause: @escaping @Sendable (Duration) -> Void = { _ in }
   ) -> StoreEnvironment {
@@ -25,7 +28,10 @@ package final class FixedEnvironment: Sendable {
         self.waited.add(Int(duration / .milliseconds(1)), ordering: .relaxed)
         pause(duration)
       })
-    if let flushLimit { environment.flushLimit = flushLimit }
+    if let flushLimit {
+      environment.flushLimit = flushLimit
+      environment.sortMemory = flushLimit
+    }
     return environment
   }
 }
