@@ -9,7 +9,7 @@ internal import TextFormat
 /// CRLF or LF. Anything that cannot be read as intended is a fault with line, column and value: an unknown column, an
 /// invalid number, a duplicate id, a zero byte outside of quotes. ``finish(into:)`` reports all faults of the file
 /// together, up to one after which record boundaries are unknown. Memory: one record of at most
-/// ``WireLimits/tokenByteCount``, and up to 64 bytes for the id of each product.
+/// ``WireLimits/tokenByteCount``, and up to 30 bytes for the id of each product.
 public struct CSVRows: ~Copyable {
   /// The parser state before the next byte.
   private enum State { case fieldStart, plain, quoted, quoteInQuoted, carriageReturn }
@@ -497,7 +497,7 @@ public struct CSVRows: ~Copyable {
     let isASCII = bytes.allSatisfy { $0 < 0x80 }
     for index in columns.indices {
       let range = range(index)
-      if !isASCII, String(validating: bytes[range], as: UTF8.self) == nil {
+      if !isASCII, !bytes[range].allSatisfy({ $0 < 0x80 }), String(validating: bytes[range], as: UTF8.self) == nil {
         checker.note(
           RowFault(
             .value, line: fieldLines[index], column: names[index], number: index + 1,
@@ -515,7 +515,7 @@ public struct CSVRows: ~Copyable {
       switch columns[index] {
       case .known(let column): cells.set(column, bytes, range, line: fieldLines[index])
       case .source(let source):
-        if isSound { plan.set(source, String(decoding: bytes[range], as: UTF8.self), line: fieldLines[index]) }
+        if isSound { plan.set(source, bytes, range, line: fieldLines[index]) }
       case .unknown(let name): if !range.isEmpty { checker.summary.ignore(name) }
       case .skipped: break
       }

@@ -5,7 +5,7 @@ internal import JSONFormat
 ///
 /// The rules are those of ``CSVRows``: nothing is lost silently. Reading continues after a faulty line;
 /// ``finish(into:)`` reports all faults of the file together. Lines of white space are skipped. Memory: one chunk, one
-/// line of at most ``WireLimits/tokenByteCount``, and up to 64 bytes for the id of each product. Use ``RowLines`` to
+/// line of at most ``WireLimits/tokenByteCount``, and up to 30 bytes for the id of each product. Use ``RowLines`` to
 /// read a server's rows.
 ///
 /// A ``RowMapping`` gives keys of other names their fields. With one, a text that begins with `[` is a JSON array, whose
@@ -249,7 +249,10 @@ public struct NDJSONRows: ~Copyable {
         let isOpening = token == .beginObject || token == .beginArray
         guard tokens.depth == Self.rowDepth + (isOpening ? 1 : 0) else { continue }
         if let source, !isOpening {
-          if token != .null { plan.set(source, shown(token), line: number) }
+          if token != .null {
+            let text = Array(shown(token).utf8)
+            plan.set(source, text, text.indices, line: number)
+          }
         } else if column == RowCells.extraColumn, token == .beginObject {
           cells.extra.add(try readValue(token).members)
           cells.setExtra(line: number)

@@ -110,7 +110,11 @@ struct RowCells {
     case .yes: return true
     case .no: return false
     case .text:
-      switch text(column).lowercased() {
+      // Most are in small letters.
+      let text = bytes[starts[column]..<ends[column]]
+      if text.elementsEqual("true".utf8) { return true }
+      if text.elementsEqual("false".utf8) { return false }
+      switch String(decoding: text, as: UTF8.self).lowercased() {
       case "true": return true
       case "false": return false
       default: return nil

@@ -11,6 +11,11 @@ struct RowFieldPlan {
     var separator: String?
     var steps: [Action]
     var constant: String?
+
+    /// The only source, if its value is used without joining, steps and other columns to try.
+    var onlySource: Int? {
+      sources.count == 1 && separator == nil && steps.isEmpty && constant == nil ? sources[0] : nil
+    }
   }
 
   private enum Action {
@@ -20,8 +25,14 @@ struct RowFieldPlan {
 
   let mapping: RowMapping
   private var computed: [Computed] = []
-  /// The value of each source in the current row, and the line on which it begins.
-  private var values: [(text: String, line: Int)?] = []
+  /// The values of the sources in the current row, one after another.
+  private var bytes: [UInt8] = []
+  /// The range of each value in ``bytes``, and the line on which it begins.
+  private var values: [(range: Range<Int>, line: Int)?] = []
+  /// A number with a point in place of its comma.
+  private var pointed: [UInt8] = []
+  /// The words for true and false that occurred so far, as they were written; a few of them.
+  private var words: [(text: [UInt8], isTrue: Bool)] = []
   private let trueWords: Set<String>
   private let dateFormat: [UInt8]
 
@@ -76,10 +87,15 @@ struct RowFieldPlan {
     while values.count < count { values.append(nil) }
   }
 
-  /// Sets the value of a source in this row.
-  mutating func set(_ source: Int, _ text: String, line: Int) {
-    if source < values.count { values[source] = (text, line) }
+  /// Sets the value of a source in this row: the bytes of `text` in `range`.
+  mutating func set(_ source: Int, _ text: [UInt8], _ range: Range<Int>, line: Int) {
+    guard source < values.count else { return }
+    let start = bytes.count
+    bytes.append(contentsOf: text[range])
+    values[source] = (start..<bytes.count, line)
   }
+
+  private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
   /// Computes the values of a row from those of its sources, and forgets these.
   ///
@@ -90,18 +106,22 @@ struct RowFieldPlan {
     for entry in computed {
       // What is the same in every product is nothing that a relation has.
       if isRelation, entry.constant != nil { continue }
+      if let source = entry.onlySource {
+        guard let value = values[source], !value.range.isEmpty else { continue }
+        if set(entry.column, entry.field, value.range, line: value.line, in: &cells) { continue }
+      }
       var (text, line) = (entry.constant ?? "", line)
       if let separator = entry.separator {
         var parts: [String] = []
         for source in entry.sources {
-          guard let value = values[source], !value.text.isEmpty else { continue }
+          guard let value = values[source], !value.range.isEmpty else { continue }
           if parts.isEmpty { line = value.line }
-          parts.append(value.text)
+          parts.append(self.text(value.range))
         }
         text = parts.joined(separator: separator)
       } else {
         for source in entry.sources where text.isEmpty {
-          if let value = values[source] { (text, line) = value }
+          if let value = values[source] { (text, line) = (self.text(value.range), value.line) }
         }
       }
       for step in entry.steps { text = Self.apply(step, to: text) }
@@ -114,8 +134,39 @@ struct RowFieldPlan {
       }
     }
     for index in values.indices { values[index] = nil }
+    bytes.removeAll(keepingCapacity: true)
     return faults
   }
+
+  /// Sets a value that needs no conversion or a simple one, without making a string of it. Returns whether it is such a
+  /// value.
+  private mutating func set(
+    _ column: Int, _ field: ProductField, _ range: Range<Int>, line: Int, in cells: inout RowCells
+  ) -> Bool {
+    guard mapping.converts(field) else {
+      cells.set(column, bytes, range, line: line)
+      return true
+    }
+    switch field {
+    case .createTime, .updateTime: return false
+    case .length, .tall, .volume, .weight, .wide:
+      pointed.removeAll(keepingCapacity: true)
+      for byte in bytes[range] {
+        if byte == UInt8(ascii: ".") { return false }
+        pointed.append(byte == UInt8(ascii: ",") ? UInt8(ascii: ".") : byte)
+      }
+      guard NumberText.double(pointed.span) != nil else { return false }
+      cells.set(column, .text, pointed.span, line: line)
+    default:
+      guard let word = words.first(where: { $0.text.elementsEqual(bytes[range]) }) else { return false }
+      cells.set(column, .text, Self.word(word.isTrue).span, line: line)
+    }
+    return true
+  }
+
+  private static let trueText = Array("true".utf8)
+  private static let falseText = Array("false".utf8)
+  private static func word(_ isTrue: Bool) -> [UInt8] { isTrue ? trueText : falseText }
 
   /// A text after steps that are no captures.
   static func applied(_ steps: [RowMapping.Step], to text: String) -> String {
@@ -145,7 +196,7 @@ struct RowFieldPlan {
 
   /// A value in the form that rows have. A word that is neither true nor false stays as it is, and the checker reports
   /// it.
-  private func converted(_ text: String, _ field: ProductField) throws(RowRefusal) -> String {
+  private mutating func converted(_ text: String, _ field: ProductField) throws(RowRefusal) -> String {
     guard mapping.converts(field) else { return text }
     switch field {
     case .createTime, .updateTime:
@@ -157,8 +208,10 @@ struct RowFieldPlan {
         "this is no number with a decimal comma; write it as 1234,5 or 1.234,5, or give the separator . for decimals")
     default:
       let word = text.lowercased()
-      if trueWords.contains(word) { return "true" }
-      return RowMapping.falseWords.contains(word) ? "false" : text
+      let isTrue = trueWords.contains(word)
+      guard isTrue || RowMapping.falseWords.contains(word) else { return text }
+      if words.count < 8 { words.append((Array(text.utf8), isTrue)) }
+      return isTrue ? "true" : "false"
     }
   }
 
