@@ -27,8 +27,10 @@ struct BucketTable {
 
   private var isIndex: Bool { kind == .index }
 
-  /// Builds the buckets for `entries`, which refer to `rowCount` rows.
-  init(_ kind: BlockHeader.Kind, _ entries: [IndexEntry], rowCount: Int) {
+  /// Builds the buckets for `entries`, which are sorted by hash and refer to `rowCount` rows.
+  ///
+  /// - Throws: `StoreError.io`, if the entries are in a temporary file.
+  init(_ kind: BlockHeader.Kind, _ entries: NewEntries, rowCount: Int) throws(StoreError) {
     self.kind = kind
     entryCount = entries.count
     self.rowCount = rowCount
@@ -38,19 +40,32 @@ struct BucketTable {
     let usual = max(1, Int((Double(entries.count) / perBucket).rounded(.up)))
     var candidate = usual
     for _ in 0...Self.growthLimit {
-      if fill(entries, bucketCount: candidate, displacementLimit: Self.displacementLimit) { return }
+      if try fill(entries, bucketCount: candidate, displacementLimit: Self.displacementLimit) { return }
       candidate += candidate / 2 + 1
     }
-    isComplete = fill(entries, bucketCount: usual, displacementLimit: Int(UInt16.max))
+    isComplete = try fill(entries, bucketCount: usual, displacementLimit: Int(UInt16.max))
   }
 
-  private mutating func fill(_ entries: [IndexEntry], bucketCount: Int, displacementLimit: Int) -> Bool {
+  /// Fills so many buckets. Returns whether no entry is further from its home bucket than the limit.
+  private mutating func fill(
+    _ entries: NewEntries, bucketCount: Int, displacementLimit: Int
+  ) throws(StoreError) -> Bool {
     self.bucketCount = bucketCount
     longestDisplacement = 0
     bytes = [UInt8](repeating: 0, count: bucketCount * Bucket.byteCount)
+    var isComplete = true
+    try entries.forEachPart { part in
+      if isComplete { isComplete = enter(part, displacementLimit: displacementLimit) }
+    }
+    return isComplete
+  }
+
+  /// Enters some of the entries, which follow those before in the order of their hashes.
+  private mutating func enter(_ entries: [IndexEntry], displacementLimit: Int) -> Bool {
+    let bucketCount = bucketCount
     let isIndex = isIndex
     let capacity = UInt32(isIndex ? Bucket.indexCapacity : Bucket.deadCapacity)
-    var longest = 0
+    var longest = longestDisplacement
     var isComplete = true
     // Borrowed once for all entries: an exclusivity check for each would cost more than the entry.
     bytes.change(0, bytes.count) { bytes in

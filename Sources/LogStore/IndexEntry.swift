@@ -10,20 +10,25 @@ struct IndexEntry: Sendable {
 extension [IndexEntry] {
   /// Sorts by hash; entries with the same hash are sorted by offset.
   ///
-  /// A radix sort: entries are first distributed by their highest bits, so that each partition fits the cache, and then
-  /// by eight more bits, which leaves a few entries in each bin. It uses scratch space for one more array of the same
-  /// size.
+  /// A radix sort: entries are first distributed by the highest bits in which they differ, so that each partition fits
+  /// the cache, and then by eight more bits, which leaves a few entries in each bin. It uses scratch space for one more
+  /// array of the same size.
   mutating func sortByHash() {
     if count <= Self.fewCount { return sortBin(0..<count) }
+    var varying: UInt64 = 0
+    for entry in self { varying |= entry.hash ^ self[0].hash }
+    if varying == 0 { return sortBin(0..<count) }
+    let highest = UInt64(64 - varying.leadingZeroBitCount)
     let partitionBits = Swift.min(16, Swift.max(0, Int.bitWidth - 1 - count.leadingZeroBitCount - 9))
     if partitionBits == 0 {
       let unsorted = self
       var starts = [Int](repeating: 0, count: 256 + 1)
-      unsorted.distribute(0..<count, to: &self, shift: 64 - 8, &starts)
+      unsorted.distribute(0..<count, to: &self, shift: Swift.max(highest, 8) - 8, &starts)
       for bin in 0..<256 { sortBin(starts[bin]..<starts[bin + 1]) }
       return
     }
-    let shift = UInt64(64 - partitionBits)
+    // Each of the two steps takes bits that are there.
+    let shift = Swift.max(highest, UInt64(partitionBits + 8)) - UInt64(partitionBits)
     var sorted = [IndexEntry](repeating: IndexEntry(hash: 0, offset: 0), count: count)
     var starts = [Int](repeating: 0, count: 1 << partitionBits + 1)
     distribute(0..<count, to: &sorted, shift: shift, &starts)

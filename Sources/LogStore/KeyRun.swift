@@ -135,13 +135,17 @@ struct KeyRunWriter {
 /// The sorted runs of one index, in a temporary file.
 struct SpilledRuns {
   private let space: SpillSpace
+  /// The number of bytes to collect in memory for a run.
+  let byteLimit: Int
   private var file: SpillFile?
   private var ends: [Int] = []
 
-  init(_ space: SpillSpace) { self.space = space }
+  init(_ space: SpillSpace) {
+    self.space = space
+    byteLimit = space.byteLimit
+  }
 
   var isEmpty: Bool { ends.isEmpty }
-  var byteLimit: Int { space.byteLimit }
 
   /// Appends a run whose rows do not lie before those of the runs before it.
   ///

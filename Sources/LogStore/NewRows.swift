@@ -14,7 +14,10 @@ struct NewRows {
   /// The new keys by key space.
   private(set) var keys: [NewKeys]
 
-  init(_ table: Manifest.Table) { keys = table.keySpaces.map(NewKeys.init) }
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - space: The temporary files for entries that do not fit memory; `nil` to keep all in memory.
+  init(_ table: Manifest.Table, _ space: SpillSpace?) { keys = table.keySpaces.map { NewKeys($0, space) } }
 
   /// Whether no row was put into the table.
   var isEmpty: Bool { count == 0 && !wasCounted }
@@ -46,7 +49,15 @@ struct NewRows {
   }
 
   /// Reserves space for `count` keys in key space `index`.
-  mutating func reserve(_ count: Int, _ index: Int) { keys[index].reserve(count) }
+  mutating func reserve(_ count: Int, _ index: Int) { keys[index].entries.reserve(count) }
+
+  /// Writes the entries of key spaces that have too many of them to temporary files.
+  ///
+  /// - Throws: `StoreError.io`, including for a full device.
+  @inline(__always)
+  mutating func spillIfLarge() throws(StoreError) {
+    for index in keys.indices { try keys[index].entries.spillIfLarge() }
+  }
 
   /// Adds the rows that are not yet counted to the manifest's counters.
   mutating func settleCounts(in table: inout Manifest.Table) {
@@ -62,18 +73,16 @@ struct NewRows {
 struct NewKeys {
   private let skipsEmptyKeys: Bool
   private let isList: Bool
-  /// The entries in insertion order.
-  private(set) var entries: [IndexEntry] = []
+  fileprivate(set) var entries: NewEntries
   /// The key length that was last added to `lengths`. Most keys have the same length.
   private var lastLength = -1
   private(set) var lengths = KeyLengths()
 
-  init(_ space: Manifest.KeySpace) {
-    skipsEmptyKeys = space.skipsEmptyKeys
-    isList = space.isList
+  init(_ keySpace: Manifest.KeySpace, _ space: SpillSpace?) {
+    skipsEmptyKeys = keySpace.skipsEmptyKeys
+    isList = keySpace.isList
+    entries = NewEntries([], space)
   }
-
-  fileprivate mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
 
   /// Adds the key, or list of keys, that the row at `unit` has in this key space.
   @inline(__always)

@@ -15,22 +15,29 @@ struct RowAppender {
   private var interner: SharedStringTable
   let seed: HashSeed
   let space: SpillSpace
+  /// The temporary files for index entries; `nil` if all of them are kept in memory, to be merged with others.
+  private let entrySpace: SpillSpace?
   /// The number of the transaction.
   private let owner: UInt32
 
-  init(_ builder: SegmentBuilder, _ tables: [Manifest.Table], seed: HashSeed, _ space: SpillSpace, owner: UInt32) {
+  init(
+    _ builder: SegmentBuilder, _ tables: [Manifest.Table], seed: HashSeed, _ space: SpillSpace,
+    isNewGeneration: Bool, owner: UInt32
+  ) {
     self.builder = builder
     self.space = space
+    let entrySpace = isNewGeneration ? space : nil
+    self.entrySpace = entrySpace
     self.seed = seed
     self.owner = owner
-    newRows = tables.map(NewRows.init)
+    newRows = tables.map { NewRows($0, entrySpace) }
     ordered = tables.map { table in table.orderedIndexes.map { _ in OrderedKeySorter(seed: seed, space) } }
     interner = SharedStringTable(seed: seed)
   }
 
   /// Adds a table without rows.
   mutating func addTable(_ table: Manifest.Table) {
-    newRows.append(NewRows(table))
+    newRows.append(NewRows(table, entrySpace))
     ordered.append(table.orderedIndexes.map { _ in OrderedKeySorter(seed: seed, space) })
   }
 
@@ -72,6 +79,7 @@ struct RowAppender {
     }
     let padded = ObjectHeader.padded(ObjectHeader.byteCount &+ count)
     newRows[table].add(unit, byteCount: padded, keys, ends, seed)
+    try newRows[table].spillIfLarge()
     if !draft.orderedKeys.isEmpty { try addOrdered(draft.orderedKeys, table, unit.rawValue) }
   }
 
@@ -90,7 +98,7 @@ struct RowAppender {
   }
 
   /// Returns the entries of the new rows by table and key space, and records their key lengths in the manifest.
-  mutating func settle(in manifest: inout Manifest) -> [[[IndexEntry]]] {
+  mutating func settle(in manifest: inout Manifest) -> [[NewEntries]] {
     settleCounts(in: &manifest)
     defer { newRows = [] }
     for table in newRows.indices {

@@ -15,6 +15,9 @@ struct SegmentBuffer {
   private var storage: [UInt8]
   private(set) var count: Int
 
+  /// The number of bytes that the buffer takes.
+  var capacity: Int { storage.count }
+
   /// A buffer of `count` zeros.
   init(zeros count: Int) {
     storage = [UInt8](repeating: 0, count: max(count, Self.firstByteCount))

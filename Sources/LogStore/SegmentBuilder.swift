@@ -22,7 +22,7 @@ struct SegmentBuilder {
   static let flushLimit = 8 << 20
   /// The number of buffered bytes after which a further part is written in the background. There are up to four buffers
   /// then: one that is filled, two that wait, and one that is being written.
-  private static let partLimit = 1 << 20
+  static let partLimit = 1 << 20
 
   /// The offset of the segment in the file.
   let start: Int
@@ -184,8 +184,13 @@ struct SegmentBuilder {
   /// Appends bytes of a block.
   mutating func append(_ bytes: [UInt8]) throws(StoreError) {
     try checkRoom(for: bytes.count)
-    buffer.append(bytes)
-    if buffer.count > flushLimit { try flush() }
+    var offset = 0
+    while offset < bytes.count {
+      let count = min(bytes.count - offset, Self.partLimit)
+      buffer.append(count) { $0.put(bytes.rawSpan.slice(offset, count), at: 0) }
+      offset += count
+      if buffer.count > flushLimit { try flush() }
+    }
   }
 
   private mutating func flush() throws(StoreError) {

@@ -1,9 +1,14 @@
 /// The temporary files of a transaction, for what it sorts and does not keep in memory.
-struct SpillSpace {
+final class SpillSpace {
   /// The location of the store, next to which the files are.
-  let location: StoreLocation
+  private let location: StoreLocation
   /// The number of bytes that one index under construction keeps in memory.
-  var byteLimit: Int { location.environment.sortMemory }
+  let byteLimit: Int
+
+  init(nextTo location: StoreLocation) {
+    self.location = location
+    byteLimit = location.environment.sortMemory
+  }
 
   /// Creates an empty file.
   ///

@@ -124,9 +124,9 @@ extension StoreWriter {
   /// - Returns: The snapshot of the new generation; `nil` in a store without a commit.
   /// - Throws: `StoreError.noRoom` if the file system is known to have less space, and any error that `announce`
   ///   throws, with nothing changed; the errors of ``commit(_:keepsPrevious:accept:)``.
-  /// - Complexity: Reads every row once and writes the live ones once; needs disk space for one more copy. Rows are
-  ///   read once more in advance if the device may have too little space, or if there are so many shared strings that
-  ///   the counters are not precise enough.
+  /// - Complexity: Reads every row once and writes the live ones once; needs disk space for one more copy, and for what
+  ///   is sorted and does not fit memory. Rows are read once more in advance if the device may have too little space, or
+  ///   if there are so many shared strings that the counters are not precise enough.
   public func compact(announcing announce: (DiskSpace) throws -> Void = { _ in }) throws -> Snapshot? {
     guard let old = snapshot else { return nil }
     try checkUsable()
@@ -153,7 +153,17 @@ extension StoreWriter {
     let limit = try old.compactedByteLimit()
     let isClear = limit.isClose && limit.byteCount <= available ?? .max
     let needed = isClear ? limit.byteCount : try old.compactedByteCount()
-    return DiskSpace(needed: needed + spaceForNewIndexes(old), available: available)
+    return DiskSpace(needed: needed + spaceForNewIndexes(old) + spaceToSort(old), available: available)
+  }
+
+  /// Returns an upper bound for the temporary files of a copy: first for index entries, of which one key space is there
+  /// twice, then for the pages and fragments of one ordered index.
+  private func spaceToSort(_ old: Snapshot) -> Int {
+    let spaces = old.manifest.tables.flatMap { table in table.keySpaces.map { old.rowLimit(of: $0, in: table) } }
+    let entries = spaces.map { $0 * NewEntries.entryByteCount }.filter { $0 >= location.environment.sortMemory / 2 }
+    let pages = old.manifest.tables.flatMap { $0.orderedIndexes.map(\.byteCount) }.max() ?? 0
+    return max(
+      entries.reduce(0, +) + (entries.max() ?? 0), pages < location.environment.sortMemory ? 0 : 2 * pages)
   }
 
   /// Returns a guess of the size of the ordered indexes that a copy will have in addition: 64 bytes for each row.

@@ -7,8 +7,9 @@ extension Transaction {
   ///
   /// - Precondition: `source` has the same tables and key spaces as this transaction.
   /// - Throws: `StoreError.damaged` at the first object that fails its check; `.full`; the error of a failed write.
-  /// - Complexity: Reads every object of `source` once, in file order. Memory for 16 bytes for each index entry, 4 for
-  ///   each dead row, and up to 32 for each shared string.
+  /// - Complexity: Reads every object of `source` once, in file order. Memory for 4 bytes for each dead row, 8 for each
+  ///   row if ordered indexes are copied, and up to 32 for each shared string. Index entries that do not fit memory are
+  ///   sorted in a temporary file.
   func copyRows(of source: Snapshot) throws(StoreError) {
     precondition(isOpen && base == nil && putCount == 0, "rows are copied into a new generation")
     prepareOrderedIndexes(of: source)
@@ -100,6 +101,7 @@ extension RowAppender {
       let unit = try builder.append(copyOf: record.bytes, naming: shared, at: record.sharedStart)
       newRows[table].add(byteCount: ObjectHeader.padded(record.byteCount))
       for index in 0..<record.keyCount { newRows[table].add(key: record.key(index), index, unit, seed) }
+      try newRows[table].spillIfLarge()
       if isMapping { map.add(record.unit.rawValue, unit.rawValue) }
       for index in derived where index.table == table {
         try index.addKeys(record) { ordered[table][index.index].add(OrderedKeys.truncated($0), unit.rawValue) }

@@ -18,13 +18,17 @@ extension Transaction {
     entries = appender.settle(in: &manifest)
     let replaced = try resolveDuplicates()
     try mergeTail(except: replaced)
-    let rows = entries
+    // Only the entries of a commit after the base are merged with later ones.
+    let rows = base == nil ? nil : entries
+    let rowCounts = entries.map { $0.map(\.count) }
     try replaceRunsByPostings()
     let newDead = try appendTombstones(replaced)
     let objectEnd = appender.builder.position
     appender.builder.align(to: Bucket.byteCount)
     for table in entries.indices {
-      for space in entries[table].indices { try appendIndex(table, space, rows[table][space]) }
+      for space in entries[table].indices {
+        try appendIndex(table, space, rows?[table][space].inMemory, rowCount: rowCounts[table][space])
+      }
     }
     try appendOrderedBlocks(except: replaced)
     try appendDead(newDead)
@@ -40,15 +44,16 @@ extension Transaction {
     var replaced: Set<UInt32> = []
     for table in entries.indices {
       for space in entries[table].indices {
-        entries[table][space].sortByHash()
-        guard manifest.tables[table].keySpaces[space].isUnique else { continue }
-        let sorted = entries[table][space]
-        var first = 0
-        while first < sorted.count {
-          var last = first + 1
-          while last < sorted.count, sorted[last].hash == sorted[first].hash { last += 1 }
-          if last - first > 1 { try findReplacedRows(sorted[first..<last], table, space, &replaced) }
-          first = last
+        let isUnique = manifest.tables[table].keySpaces[space].isUnique
+        try entries[table][space].update { (sorted) throws(StoreError) in
+          sorted.sortByHash()
+          var first = isUnique ? 0 : sorted.count
+          while first < sorted.count {
+            var last = first + 1
+            while last < sorted.count, sorted[last].hash == sorted[first].hash { last += 1 }
+            if last - first > 1 { try findReplacedRows(sorted[first..<last], table, space, &replaced) }
+            first = last
+          }
         }
       }
     }
@@ -104,14 +109,16 @@ extension Transaction {
   private func mergeTail(except replaced: Set<UInt32>) throws(StoreError) {
     for table in entries.indices {
       for space in entries[table].indices {
-        if !replaced.isEmpty { entries[table][space].removeAll { replaced.contains($0.offset) } }
+        if !replaced.isEmpty {
+          try entries[table][space].update { (entries) in entries.removeAll { replaced.contains($0.offset) } }
+        }
         guard let base, !entries[table][space].isEmpty else { continue }
         var remaining = manifest.tables[table].keySpaces[space].blocks
         while let newest = remaining.first, Int(newest.offset) >= base.baseEnd,
           Int(newest.rowCount) <= Self.mergeRatio * entries[table][space].count
         {
           let rows = try rows(of: newest, KeySpaceID(table: table, index: space), in: base)
-          entries[table][space] = entries[table][space].merged(with: rows, except: dead)
+          entries[table][space] = NewEntries(entries[table][space].inMemory.merged(with: rows, except: dead))
           remaining.removeFirst()
         }
         manifest.tables[table].keySpaces[space].blocks = remaining
@@ -139,23 +146,24 @@ extension Transaction {
   private func replaceRunsByPostings() throws(StoreError) {
     for table in entries.indices {
       for space in entries[table].indices {
-        let sorted = entries[table][space]
-        var result: [IndexEntry] = []
-        var first = 0
-        var copied = 0
-        while first < sorted.count {
-          var last = first + 1
-          while last < sorted.count, sorted[last].hash == sorted[first].hash { last += 1 }
-          if last - first > PostingList.threshold {
-            result.append(contentsOf: sorted[copied..<first])
-            copied = last
-            try appendPostings(sorted[first..<last], table, space, &result)
+        try entries[table][space].update { (sorted) throws(StoreError) in
+          var result: [IndexEntry] = []
+          var first = 0
+          var copied = 0
+          while first < sorted.count {
+            var last = first + 1
+            while last < sorted.count, sorted[last].hash == sorted[first].hash { last += 1 }
+            if last - first > PostingList.threshold {
+              result.append(contentsOf: sorted[copied..<first])
+              copied = last
+              try appendPostings(sorted[first..<last], table, space, &result)
+            }
+            first = last
           }
-          first = last
-        }
-        if copied > 0 {
-          result.append(contentsOf: sorted[copied...])
-          entries[table][space] = result
+          if copied > 0 {
+            result.append(contentsOf: sorted[copied...])
+            sorted = result
+          }
         }
       }
     }
@@ -241,18 +249,20 @@ extension Transaction {
     return units
   }
 
-  private func appendIndex(_ table: Int, _ space: Int, _ rows: [IndexEntry]) throws(StoreError) {
+  private func appendIndex(
+    _ table: Int, _ space: Int, _ rows: [IndexEntry]?, rowCount: Int
+  ) throws(StoreError) {
     if entries[table][space].isEmpty { return }
-    let block = try append(.index, entries[table][space], space, rowCount: rows.count)
-    entries[table][space] = []
-    if base != nil { writtenRows[block.offset] = rows }
+    let block = try append(.index, entries[table][space], space, rowCount: rowCount)
+    entries[table][space] = NewEntries()
+    if let rows { writtenRows[block.offset] = rows }
     manifest.tables[table].keySpaces[space].blocks.insert(block, at: 0)
   }
 
   private func append(
-    _ kind: BlockHeader.Kind, _ entries: [IndexEntry], _ space: Int, rowCount: Int
+    _ kind: BlockHeader.Kind, _ entries: NewEntries, _ space: Int, rowCount: Int
   ) throws(StoreError) -> Manifest.Block {
-    var table = BucketTable(kind, entries, rowCount: rowCount)
+    var table = try BucketTable(kind, entries, rowCount: rowCount)
     guard table.isComplete else {
       throw .unusable(
         path: log.path,
@@ -286,6 +296,6 @@ extension Transaction {
     let entries = units.map { unit in
       IndexEntry(hash: KeyHash.of(UnitOffset(rawValue: unit), appender.builder.seed), offset: unit)
     }
-    manifest.deadBlocks = [try append(.dead, entries, 0, rowCount: entries.count)] + remaining
+    manifest.deadBlocks = [try append(.dead, NewEntries(entries), 0, rowCount: entries.count)] + remaining
   }
 }

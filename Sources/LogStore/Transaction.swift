@@ -32,7 +32,7 @@ public final class Transaction {
   /// The manifest of the commit, without the rows that are not settled; see ``settle()``.
   var manifest: Manifest
   /// The entries of new rows by key space, at `[table][index]`, once they are settled.
-  var entries: [[[IndexEntry]]] = []
+  var entries: [[NewEntries]] = []
   /// The rows of `base` that this transaction deletes.
   var dead = UnitSet()
   /// The writer's cache of the tail, lent while the transaction is open.
@@ -60,7 +60,8 @@ public final class Transaction {
       SegmentBuilder(
         at: start, in: log.file, seed: log.header.seed, flushLimit: location.environment.flushLimit,
         isNewFile: base == nil),
-      manifest.tables, seed: log.header.seed, SpillSpace(location: location), owner: number)
+      manifest.tables, seed: log.header.seed, SpillSpace(nextTo: location), isNewGeneration: base == nil,
+      owner: number)
     state = manifest.state
     for (table, described) in schema.tables.enumerated() where table < manifest.tables.count {
       know(described, table)

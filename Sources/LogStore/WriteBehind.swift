@@ -63,6 +63,8 @@ final class WriteBehind: Sendable {
     } catch {
       state.withLock { $0.failure = error }
     }
+    // The first buffer is larger than what later ones grow to.
+    if piece.capacity > 2 * SegmentBuilder.partLimit { return }
     var empty = piece
     empty.removeAll()
     state.withLock { $0.free.append(empty) }

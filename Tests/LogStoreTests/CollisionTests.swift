@@ -102,12 +102,12 @@ import Testing
     #expect(try index(compacted, "items.id").longestProbe <= 8)
   }
 
-  @Test func `a table that would need a way beyond the format's says so`() {
+  @Test func `a table that would need a way beyond the format's says so`() throws {
     // As many as fit in 65,536 buckets, all at home in the first of them; and one more.
     let limit = (Int(UInt16.max) + 1) * Bucket.indexCapacity
     for count in [limit, limit + 1] {
       let entries = [IndexEntry](repeating: IndexEntry(hash: 0, offset: 1), count: count)
-      let table = BucketTable(.index, entries, rowCount: count)
+      let table = try BucketTable(.index, NewEntries(entries), rowCount: count)
       #expect(table.isComplete == (count == limit))
       #expect(table.longestDisplacement == Int(UInt16.max))
     }
