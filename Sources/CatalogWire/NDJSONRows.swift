@@ -33,7 +33,7 @@ public struct NDJSONRows: ~Copyable {
   private var plan: RowFieldPlan
   /// The meaning of the keys so far that need more than ``matcher``, and the fields taken.
   private var keys: [String: KeyUse] = [:]
-  private var takenFields: [Int: String] = [:]
+  private var takenFields = [String?](repeating: nil, count: RowCells.columns.count)
   /// The keys, and the fields that they fill.
   private(set) var uses: [RowColumnUse] = []
   /// The reader of an array; `nil` for a text with a row on each line.
