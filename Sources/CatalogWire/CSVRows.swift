@@ -490,6 +490,8 @@ public struct CSVRows: ~Copyable {
     ends = textEnds
   }
 
+  private static func isUTF8(_ bytes: Span<UInt8>) -> Bool { (try? UTF8Span(validating: bytes)) != nil }
+
   private mutating func readRow<Sink: RowSink>(into sink: inout Sink) throws(WireError) {
     if checker.rules.readsExcelTexts { readExcelTexts() }
     cells.reset()
@@ -497,7 +499,7 @@ public struct CSVRows: ~Copyable {
     let isASCII = bytes.allSatisfy { $0 < 0x80 }
     for index in columns.indices {
       let range = range(index)
-      if !isASCII, !bytes[range].allSatisfy({ $0 < 0x80 }), String(validating: bytes[range], as: UTF8.self) == nil {
+      if !isASCII, !Self.isUTF8(bytes.span.extracting(range)) {
         checker.note(
           RowFault(
             .value, line: fieldLines[index], column: names[index], number: index + 1,

@@ -11,11 +11,8 @@ struct RowFieldPlan {
     var separator: String?
     var steps: [Action]
     var constant: String?
-
     /// The only source, if its value is used without joining, steps and other columns to try.
-    var onlySource: Int? {
-      sources.count == 1 && separator == nil && steps.isEmpty && constant == nil ? sources[0] : nil
-    }
+    var onlySource: Int?
   }
 
   private enum Action {
@@ -71,7 +68,8 @@ struct RowFieldPlan {
     }
     computed.append(
       Computed(
-        field: field, column: Self.column(of: field), sources: sources, separator: rule?.separator, steps: steps))
+        field: field, column: Self.column(of: field), sources: sources, separator: rule?.separator, steps: steps,
+        onlySource: sources.count == 1 && rule?.separator == nil && steps.isEmpty ? sources[0] : nil))
     reserve(sources)
     return nil
   }
@@ -103,13 +101,15 @@ struct RowFieldPlan {
   mutating func finish(_ cells: inout RowCells, line: Int) -> [RowFault] {
     var faults: [RowFault] = []
     let isRelation = cells.kind(RowCells.typeColumn) == .text && cells.text(RowCells.typeColumn) == "relation"
-    for entry in computed {
+    for index in computed.indices {
+      if let source = computed[index].onlySource {
+        guard let value = values[source], !value.range.isEmpty else { continue }
+        let (column, field) = (computed[index].column, computed[index].field)
+        if set(column, field, value.range, line: value.line, in: &cells) { continue }
+      }
+      let entry = computed[index]
       // What is the same in every product is nothing that a relation has.
       if isRelation, entry.constant != nil { continue }
-      if let source = entry.onlySource {
-        guard let value = values[source], !value.range.isEmpty else { continue }
-        if set(entry.column, entry.field, value.range, line: value.line, in: &cells) { continue }
-      }
       var (text, line) = (entry.constant ?? "", line)
       if let separator = entry.separator {
         var parts: [String] = []
