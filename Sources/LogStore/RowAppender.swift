@@ -85,11 +85,18 @@ struct RowAppender {
 
   /// Enters a row in the ordered indexes of its table.
   private mutating func addOrdered(_ keys: OrderedKeys, _ table: Int, _ row: UInt32) throws(StoreError) {
+    // Borrowed once for all keys of the row.
+    try Self.add(keys, row, to: &ordered[table])
+  }
+
+  private static func add(
+    _ keys: OrderedKeys, _ row: UInt32, to sorters: inout [OrderedKeySorter]
+  ) throws(StoreError) {
     keys.forEach { (index, key) in
-      precondition(index < ordered[table].count, "a row has keys for the ordered indexes of its table")
-      ordered[table][index].add(key, row)
+      precondition(index < sorters.count, "a row has keys for the ordered indexes of its table")
+      sorters[index].add(key, row)
     }
-    for index in ordered[table].indices { try ordered[table][index].spillIfLarge() }
+    for index in sorters.indices { try sorters[index].spillIfLarge() }
   }
 
   /// Adds the rows that are not yet counted to the manifest's counters.

@@ -42,11 +42,8 @@ struct ProductIndexKeys {
       folder.fold(texts.name)
       terms.begin(nameByteCount: folder.bytes.byteCount)
       terms.addName(folder, receive)
-      for text in [texts.brand.copiedIfAny, texts.skuCode.copiedIfAny] {
-        guard let text else { continue }
-        other.fold(text.rawSpan)
-        terms.addOther(other, after: folder, receive)
-      }
+      addOther(texts.brand, receive)
+      addOther(texts.skuCode, receive)
     case .barcodeParts, .order(.barcode): receiveCode(texts.code, receive)
     case .order(.id): receive(texts.id)
     case .order(.name): receiveFolded(texts.name, receive)
@@ -54,6 +51,13 @@ struct ProductIndexKeys {
     case .order(.brand): receiveFolded(texts.brand, receive)
     case .order(.updateTime): receive(texts.updateTime)
     }
+  }
+
+  /// Calls `receive` with the terms of another text than the name.
+  private mutating func addOther(_ text: RawSpan, _ receive: (RawSpan) -> Void) {
+    if text.byteCount == 0 { return }
+    other.fold(text)
+    terms.addOther(other, after: folder, receive)
   }
 
   private mutating func receiveCode(_ code: RawSpan, _ receive: (RawSpan) -> Void) {
@@ -78,9 +82,4 @@ struct ProductIndexKeys {
     Self.join(folder, &key)
     receive(key.rawSpan)
   }
-}
-
-extension RawSpan {
-  /// A copy of the bytes; `nil` for an empty span.
-  fileprivate var copiedIfAny: [UInt8]? { byteCount == 0 ? nil : copied() }
 }
