@@ -52,8 +52,8 @@ struct KeyFragments {
   ) throws(Failure) {
     // The leaves ascend already, and the sort keeps the order of equal fragments.
     RadixSort.sort(&pairs) { $0 >> 32 }
-    var all: [UInt64] = []
-    swap(&all, &pairs)
+    let all = pairs
+    pairs = []
     let sorted = all.span
     var bytes: [UInt8] = [0, 0, 0, 0]
     var leaves: [UInt32] = []
@@ -71,7 +71,5 @@ struct KeyFragments {
       bytes.store(fragment.byteSwapped, at: 0)
       try body(bytes.rawSpan.slice(0, bytes[3] == 0 ? 3 : 4), leaves.span)
     }
-    all.removeAll(keepingCapacity: true)
-    pairs = all
   }
 }
