@@ -27,7 +27,7 @@ struct BucketTable {
 
   private var isIndex: Bool { kind == .index }
 
-  /// Builds the buckets for `entries`, which are sorted by hash and refer to `rowCount` rows.
+  /// Builds the buckets for `entries`, which refer to `rowCount` rows.
   ///
   /// - Throws: `StoreError.io`, if the entries are in a temporary file.
   init(_ kind: BlockHeader.Kind, _ entries: NewEntries, rowCount: Int) throws(StoreError) {
@@ -60,7 +60,7 @@ struct BucketTable {
     return isComplete
   }
 
-  /// Enters some of the entries, which follow those before in the order of their hashes.
+  /// Enters a part of the entries. Returns whether each of them found a bucket within the limit.
   private mutating func enter(_ entries: [IndexEntry], displacementLimit: Int) -> Bool {
     let bucketCount = bucketCount
     let isIndex = isIndex
