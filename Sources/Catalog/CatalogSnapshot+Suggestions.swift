@@ -2,8 +2,8 @@ import Bytes
 import LogStore
 
 extension CatalogSnapshot {
-  /// Finds the products whose code is one edit away from a scan that matched nothing: one digit or letter more, fewer or
-  /// other, or two neighbours swapped.
+  /// Finds the products whose barcode is one edit away from a scan that matched nothing: one digit or letter more, fewer or
+  /// other, or two neighbours swapped. With an index of words, products whose SKU is one edit away follow.
   ///
   /// - Parameters:
   ///   - match: The match of the scan.
@@ -11,7 +11,7 @@ extension CatalogSnapshot {
   /// - Returns: The products without those that the server sent as deleted, each once: first those whose code is as long
   ///   as the scanned one, then by id.
   /// - Complexity: One lookup for each code that is one edit away, with overlapping cache misses: about a thousand for
-  ///   13 digits, and 3,600 for the longest code. No scan.
+  ///   13 digits, and 3,600 for the longest code. Then a search. No scan.
   func suggestions(for match: Match, limit: Int) throws(StoreError) -> [Product] {
     guard let store, limit > 0 else { return [] }
     var edits = CodeEdits(keyLengths: store.keyLengths(CatalogSchema.productByCode).lengths)
@@ -25,7 +25,42 @@ extension CatalogSnapshot {
     found.sort { a, b in
       a.isSameLength != b.isSameLength ? a.isSameLength : a.id.rawSpan.compare(to: b.id.rawSpan) < 0
     }
-    return try copies(found.prefix(limit).map(\.row))
+    var products = try copies(found.prefix(limit).map(\.row))
+    if products.count < limit { try addModels(near: match, limit, to: &products) }
+    return products
+  }
+
+  /// The number of results of a search in which SKUs are looked for.
+  private static let searchedCount = 50
+
+  /// Adds products whose SKU is one edit away.
+  private func addModels(near match: Match, _ limit: Int, to products: inout [Product]) throws(StoreError) {
+    let code = (match.scan.folded ?? match.scan).payload
+    let key = CodeKey.of(code)
+    guard hasSearchIndex, CodeEdits.lengths.contains(key.count), key.contains(where: { $0 > 0x39 }) else { return }
+    var options = SearchOptions()
+    options.limit = Self.searchedCount
+    let found: SearchResults
+    do { found = try search(code, options) } catch {
+      if case .store(let error) = error { throw error }
+      return
+    }
+    for result in found.results where products.count < limit {
+      guard Self.isOneEdit(from: key, to: CodeKey.of(result.product.skuCode)) else { continue }
+      if !products.contains(where: { $0.id == result.product.id }) { products.append(result.product) }
+    }
+  }
+
+  /// Whether one text becomes the other one by inserting, removing or replacing a byte, or by swapping two neighbours.
+  private static func isOneEdit(from a: [UInt8], to b: [UInt8]) -> Bool {
+    if abs(a.count - b.count) > 1 || a == b { return false }
+    let start = zip(a, b).prefix { $0 == $1 }.count
+    let (restA, restB) = (a[start...], b[start...])
+    if a.count != b.count {
+      return restA.dropFirst(a.count > b.count ? 1 : 0) == restB.dropFirst(b.count > a.count ? 1 : 0)
+    }
+    if restA.dropFirst() == restB.dropFirst() { return true }
+    return restA.dropFirst(2) == restB.dropFirst(2) && a[start] == b[start + 1] && a[start + 1] == b[start]
   }
 
   /// The codes that may have been meant: the text, or the number in it, in each of its spellings.
@@ -41,7 +76,7 @@ extension CatalogSnapshot {
 private struct CodeEdits {
   /// The lengths of codes whose edits are looked up, in characters. Almost everything is one edit from a shorter one, and
   /// a longer one is no code that a person types.
-  private static let lengths = 4...48
+  static let lengths = 4...48
   /// What a character may have been.
   private static let alphabet: [Unicode.Scalar] =
     (UInt8(ascii: "0")...UInt8(ascii: "9")).map { Unicode.Scalar($0) }

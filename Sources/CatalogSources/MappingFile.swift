@@ -17,6 +17,8 @@ package struct MappingFile: Sendable, Equatable {
   package var format: RowFileFormat?
   package var encoding: String?
   package var unknown: RowRules.UnknownKeys?
+  /// What happens to products without an id; `nil` for the default.
+  package var withoutID: RowRules.MissingIDs?
   /// The statements for products and relations, if the source is a database, and the column that shows newer rows.
   package var products: String?
   package var relations: String?
@@ -70,7 +72,8 @@ package struct MappingFile: Sendable, Equatable {
   /// A form of dates.
   package static func date(_ text: String) throws(Invalid) -> String {
     guard RowMapping.isDateFormat(text) else {
-      throw Invalid(message: "a form of dates has %Y (or %y), %m (or %b) and %d, and may have %H, or %I with %p, and %M and %S")
+      throw Invalid(
+        message: "a form of dates has %Y (or %y), %m (or %b) and %d, and may have %H, or %I with %p, and %M and %S")
     }
     return text
   }
@@ -101,6 +104,11 @@ package struct MappingFile: Sendable, Equatable {
       case "automatic":
         guard let isAutomatic = value as? Bool else { throw Invalid(message: "automatic is true or false") }
         mapping.isAutomatic = isAutomatic
+      case "withoutId":
+        guard let withoutID = RowRules.MissingIDs(rawValue: try Self.text(value, key)) else {
+          throw Invalid(message: "withoutId is fail or ignore")
+        }
+        self.withoutID = withoutID
       case "unknown":
         guard let unknown = RowRules.UnknownKeys(rawValue: try Self.text(value, key)) else {
           throw Invalid(message: "unknown is fail, ignore or keep")
@@ -116,7 +124,7 @@ package struct MappingFile: Sendable, Equatable {
         throw Invalid(
           message:
             "\"\(key)\" is unknown; a mapping has format, encoding, delimiter, quotes, decimal, date, true, automatic,"
-            + " unknown and fields, and for a database products, relations and since")
+            + " unknown, withoutId and fields, and for a database products, relations and since")
       }
     }
   }
@@ -194,6 +202,7 @@ package struct MappingFile: Sendable, Equatable {
     if let date = mapping.dateFormat { object.append(("date", .text(date))) }
     if !mapping.isAutomatic { object.append(("automatic", .bool(false))) }
     if let unknown { object.append(("unknown", .text(unknown.rawValue))) }
+    if let withoutID { object.append(("withoutId", .text(withoutID.rawValue))) }
     for (key, value) in [("products", products), ("relations", relations), ("since", since)] {
       if let value { object.append((key, .text(value))) }
     }

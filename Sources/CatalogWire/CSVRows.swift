@@ -103,7 +103,7 @@ public struct CSVRows: ~Copyable {
       if delimiter == nil {
         head.append(copying: bytes)
         guard let found = Self.delimiter(of: head.span, hasQuotes) else { return }
-        try start(with: found, into: &sink)
+        try start(with: takeDeclaration() ?? found, into: &sink)
       } else {
         try read(bytes, into: &sink)
       }
@@ -111,6 +111,23 @@ public struct CSVRows: ~Copyable {
       failure = error
       throw error
     }
+  }
+
+  /// Removes a first line `sep=;`, by which spreadsheets declare the separator. Returns the separator.
+  private mutating func takeDeclaration() -> UInt8? {
+    let isMarked = head.starts(with: mark)
+    let text = head.dropFirst(isMarked ? mark.count : 0)
+    guard text.starts(with: "sep=".utf8), let declared = text.dropFirst(4).first, declared != 0x0A, declared != 0x0D
+    else { return nil }
+    var rest = text.dropFirst(5)
+    if rest.first == 0x0D { rest = rest.dropFirst() }
+    guard rest.first == 0x0A else { return nil }
+    head = Array(rest.dropFirst())
+    mark = []
+    line = 2
+    firstLine = 2
+    fieldLine = 2
+    return declared
   }
 
   /// Reads the text that was kept until the separator was known.
@@ -178,7 +195,7 @@ public struct CSVRows: ~Copyable {
     if let failure { throw failure }
     if delimiter == nil {
       let found = Self.delimiter(of: head.span, hasQuotes, isWhole: true)
-      try start(with: found ?? UInt8(ascii: ","), into: &sink)
+      try start(with: takeDeclaration() ?? found ?? UInt8(ascii: ","), into: &sink)
     }
     if !isOver {
       if state == .quoted {

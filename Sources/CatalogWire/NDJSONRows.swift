@@ -1,5 +1,6 @@
 public import CatalogRows
 internal import JSONFormat
+internal import TextFormat
 
 /// A strict reader of rows from a person's own NDJSON file, with one JSON object per line.
 ///
@@ -34,6 +35,8 @@ public struct NDJSONRows: ~Copyable {
   /// The meaning of the keys so far that need more than ``matcher``, and the fields taken.
   private var keys: [String: KeyUse] = [:]
   private var takenFields = [String?](repeating: nil, count: RowCells.columns.count)
+  /// The keys that the mapping names, and no row had so far.
+  private var unseen: Set<String> = []
   /// The keys, and the fields that they fill.
   private(set) var uses: [RowColumnUse] = []
   /// The reader of an array; `nil` for a text with a row on each line.
@@ -114,13 +117,36 @@ public struct NDJSONRows: ~Copyable {
       if !isOver, !array.isComplete {
         note("the array does not end; the file is cut, or a bracket is missing", line: array.line)
       }
+      checkUnseen()
       return try checker.finish(lines: array.line)
     }
     if !isOver, splitter.finish() {
       let line = splitter.takeCutLine()
       try read(line.span, splitter.lineCount, into: &sink)
     }
+    checkUnseen()
     return try checker.finish(lines: splitter.lineCount)
+  }
+
+  /// Reports rules whose keys no row has, if rows have a key that may be meant. A row may leave out what it has no value
+  /// for, so that a key without any value is no error by itself; ``columns`` has it as absent.
+  private mutating func checkUnseen() {
+    for index in uses.indices where unseen.contains(uses[index].name) { uses[index].isAbsent = true }
+    if checker.summary.rows == 0 { return }
+    let names = uses.filter { !$0.isAbsent }.map(\.name)
+    for (field, rule) in (mapping?.rules ?? [:]).sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      guard let name = rule.columns.first(where: unseen.contains),
+        rule.separator != nil || rule.columns.allSatisfy(unseen.contains)
+      else { continue }
+      let nearest = NearestName.of(name, among: names)
+      let outer = names.first { name.hasPrefix($0 + ".") }
+      let hint = nearest.map { "is \"\($0)\" meant?" } ?? outer.map { "the values inside of \"\($0)\" cannot be taken" }
+      guard let hint else { continue }
+      checker.note(
+        RowFault(
+          .unknownKey, line: 1, column: name,
+          "the mapping takes \(field.key) from this key, and no row has it; \(hint)"))
+    }
   }
 
   private mutating func split<Sink: RowSink>(_ bytes: Span<UInt8>, into sink: inout Sink) throws(WireError) {
@@ -234,6 +260,7 @@ public struct NDJSONRows: ~Copyable {
           if column == nil || !keys.isEmpty {
             let name = tokens.textString
             let use = keys[name] ?? newKey(name, column)
+            if !unseen.isEmpty, use.source != nil { unseen.remove(name) }
             (column, source) = (use.column, use.source)
             stray = name
           } else if let known = column, takenFields[known] == nil {
@@ -295,6 +322,7 @@ public struct NDJSONRows: ~Copyable {
       let column = RowFieldPlan.column(of: field)
       takenFields[column] = rule.columns.first
       let sources = rule.columns.map { source(of: $0, column: column) }
+      unseen.formUnion(rule.columns)
       for name in rule.columns { note(name, fills: field.key) }
       if let problem = plan.add(field, sources: sources, rule) { note(problem, line: 1) }
     }

@@ -12,7 +12,7 @@ internal import JSONFormat
 /// - A field is written into its column, or into the first of several that are tried in order. The steps `trim`, `upper`
 ///   and `lower` are not undone. Joined columns and captures cannot be taken apart and are errors.
 /// - Without a list of fields, a field that the mapping does not name has a column of its own name if a product has a
-///   value in it; one with a constant, if a product has another value. Fields beyond the 25 have columns of their own names
+///   value in it. One with a constant has none, and a product with another value is an error. Fields beyond the 25 have columns of their own names
 ///   if they are texts. The others of a product stay together in the column `extra`.
 public struct ReverseMapping: Sendable {
   private struct Column: Sendable {
@@ -107,7 +107,11 @@ public struct ReverseMapping: Sendable {
     for field in unused {
       let value = Self.plain(field, row)
       if let constant = mapping.constants[field] {
-        if try cell(field, row) == Array(constant.utf8) { continue }
+        let cell = try cell(field, row)
+        if cell == Array(constant.utf8) { continue }
+        throw RowRefusal(
+          "the product \(row[.id]) has the \(field.key) \(Self.shown(cell)), and the mapping gives every product"
+            + " \(Self.shown(Array(constant.utf8))); leave the constant out, or list the other fields with --columns")
       } else if value == Self.plain(field, defaults) {
         continue
       }

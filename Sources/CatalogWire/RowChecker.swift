@@ -58,6 +58,10 @@ struct RowChecker {
     }
     switch list {
     case .products:
+      if rules.missingIDs == .ignore, cells.isEmpty(RowCells.idColumn) {
+        summary.withoutID += 1
+        return
+      }
       checkStrays(cells, line, Self.foreignToProducts, "product")
       setExtra(cells, line)
       for (column, field) in Self.productColumns where !cells.isEmpty(column) { set(field, column, cells, line) }
@@ -195,7 +199,8 @@ struct RowChecker {
     let removal = removal(list)
     let letters = key.lowercased().filter { $0.isLetter }
     let known = RowCells.columns.indices.first {
-      RowCells.columns[$0].name.lowercased() == letters && !foreign.contains($0)
+      // A column of another kind of types is no mistaken name.
+      RowCells.columns[$0].name.lowercased() == letters && !foreign.contains($0) && $0 != RowCells.typeColumn
     }
     return known.map { "rename it to \"\(RowCells.columns[$0].name)\", " + removal } ?? removal
   }
@@ -207,7 +212,10 @@ struct RowChecker {
       if !(rules.allowsEmptyIds && isGiven) {
         let advice = isGiven ? ", or take one empty id with --allow-empty-id" : ""
         note(
-          cells.fault(.missingId, column, line: line, "a product needs an id; give the row one of its own" + advice))
+          cells.fault(
+            .missingId, column, line: line,
+            "a product needs an id; give the row one of its own, or leave such rows out with --without-id ignore"
+              + advice))
         return
       }
     }

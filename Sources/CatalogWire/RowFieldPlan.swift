@@ -120,7 +120,8 @@ struct RowFieldPlan {
         }
         text = parts.joined(separator: separator)
       } else {
-        for source in entry.sources where text.isEmpty {
+        // A cell of blanks counts as empty where there is another one to try.
+        for source in entry.sources where text.allSatisfy(\.isWhitespace) {
           if let value = values[source] { (text, line) = (self.text(value.range), value.line) }
         }
       }

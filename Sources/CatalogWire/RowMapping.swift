@@ -83,7 +83,7 @@ public struct RowMapping: Sendable, Equatable {
       (.id, "id productid itemid externalid uid uuid 编号 产品编号 商品编号"),
       (
         .barcode,
-        "barcode ean ean8 ean13 eancode gtin gtin8 gtin12 gtin13 gtin14 upc upca upcean jan code barcodenumber variantbarcode strichcode"
+        "barcode ean ean8 ean13 eancode gtin gtin8 gtin12 gtin13 gtin14 upc upca upcean jan code barcodenumber variantbarcode gtinupceanorisbn strichcode"
           + " 条码 条形码 商品条码 国际条码"
       ),
       (
@@ -100,13 +100,13 @@ public struct RowMapping: Sendable, Equatable {
       (.brandId, "brandid 品牌编号"),
       (.category, "category categories categoryname productcategory kategorie warengruppe catégorie 分类 类别 品类"),
       (.categoryId, "categoryid 分类编号"),
-      (.unit, "unit uom unitofmeasure einheit unité 单位 计量单位"),
+      (.unit, "unit uom unitofmeasure einheit mengeneinheit unité 单位 计量单位"),
       (.orgId, "orgid organisation organization company 组织"),
       (.groupNum, "groupnum packsize packquantity unitsperpack 装箱数 包装数量"),
       (.length, "length länge laenge longueur 长 长度"),
       (.wide, "wide width breite largeur 宽 宽度"),
       (.tall, "tall height höhe hoehe hauteur 高 高度"),
-      (.weight, "weight netweight gewicht poids 重量 净重"),
+      (.weight, "weight netweight weightkg gewicht gewichtkg poids 重量 净重"),
       (.volume, "volume volumen 体积"),
       (.createTime, "createtime createdat created creationdate 创建时间"),
       (.updateTime, "updatetime updatedat updated lastmodified modified 更新时间 修改时间"),
@@ -136,4 +136,6 @@ public struct RowColumnUse: Sendable, Equatable {
   public var fields: [String]
   /// Whether a common name decided, and not a rule or the name of the field.
   public var isAutomatic: Bool
+  /// Whether a rule names it and no row has it; known at the end of the file.
+  public var isAbsent = false
 }

@@ -18,10 +18,20 @@ public struct RowRules: Sendable, Equatable {
     case keep
   }
 
+  /// How to treat products without an id.
+  public enum MissingIDs: String, Sendable, CaseIterable {
+    /// They are an error.
+    case fail
+    /// They are left out, and counted.
+    case ignore
+  }
+
   /// What happens to rows with the id of an earlier row; an error by default.
   public var duplicates = Duplicates.fail
   /// What happens to values under unknown keys or columns; an error by default.
   public var unknownKeys = UnknownKeys.fail
+  /// What happens to products without an id; an error by default.
+  public var missingIDs = MissingIDs.fail
   /// Whether a product may have an empty id, as a server's answer may.
   public var allowsEmptyIds = false
   /// Whether a cell like `="007"` of a table is the text `007`, as ``RowCSV/Style/isForExcel`` writes it.
@@ -43,6 +53,8 @@ public struct RowFileSummary: Sendable, Equatable {
   public var relations = 0
   /// The number of products that a later one with the same id replaces.
   public var duplicates = 0
+  /// The number of rows that were left out because they have no id.
+  public var withoutID = 0
   /// The number of ignored values by unknown key; those of further keys are counted under an empty one.
   public var ignored: [String: Int] = [:]
   /// The number of bytes of text.

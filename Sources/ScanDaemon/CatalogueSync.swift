@@ -348,7 +348,8 @@ public final class CatalogueSync: Service, Sendable {
       "synchronised",
       metadata: [
         "mode": "\(update.mode.name)", "sequence": "\(update.sequence)",
-        "productsUpserted": "\(update.counts.productsUpserted)", "seconds": "\(took.seconds)",
+        "productsUpserted": "\(update.counts.productsUpserted)",
+        "productsDeleted": "\(update.counts.productsDeleted)", "seconds": "\(took.seconds)",
       ])
     let data = LastSync.event(user: stores.user, update, took, setAside: done.damagedPath)
     events.publish(.sync, data.bytes)

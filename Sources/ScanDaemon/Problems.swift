@@ -14,7 +14,7 @@ import Foundation
 ///     problems.note(.webhookFailing, "the server answered 500", about: "shop")
 ///     problems.clear(.webhookFailing, about: "shop")
 ///
-/// The start and end of a problem are logged, and at most once per ``quietTime`` that its reason has changed by more than a
+/// The start and end of a problem are logged, and at most once per ``reasonTime`` that its reason has changed by more than a
 /// number. A problem that comes back within ``quietTime`` is flapping: from then on,
 /// at most one line per ``quietTime`` reports its count and current state, until it has not changed for that long. The
 /// metric `shelfmark_problem` counts the current problems of each code. Safe to use from any number of threads.
@@ -25,6 +25,8 @@ package final class Problems: Sendable {
   static let other = "other"
   /// The time after the end of a problem until its next start is logged again.
   static let quietTime: Duration = .seconds(60)
+  /// The time after a line until another reason of the same problem is logged.
+  static let reasonTime: Duration = .seconds(10)
 
   struct Problem: Sendable {
     let since: Date
@@ -145,7 +147,8 @@ package final class Problems: Sendable {
       // A line for the end of the previous problem is still recent: older ones were forgotten.
       record.problem = problem
       record.changed = time
-      if Self.isOver(record.logged, at: time), !record.isFlapping {
+      let isOther = Self.withoutNumbers(message) != record.loggedReason
+      if Self.isOver(record.logged, isOther ? Self.reasonTime : Self.quietTime, at: time), !record.isFlapping {
         record.logged = time
         record.loggedReason = Self.withoutNumbers(message)
         records[key] = record
@@ -180,9 +183,9 @@ package final class Problems: Sendable {
   /// A reason without what changes with each occurrence: counts, ports, times.
   private static func withoutNumbers(_ message: String) -> String { message.filter { !$0.isNumber } }
 
-  private static func isOver(_ start: Int64, at time: Int64) -> Bool {
+  private static func isOver(_ start: Int64, _ duration: Duration = quietTime, at time: Int64) -> Bool {
     // Setting the clock back must not silence a problem.
-    time < start || time - start >= quietTime.nanoseconds / 1000
+    time < start || time - start >= duration.nanoseconds / 1000
   }
 
   // MARK: Time
@@ -204,10 +207,12 @@ package final class Problems: Sendable {
   }
 
   private func settle(_ key: Key, at time: Int64, _ records: inout [Key: Record]) -> Line? {
-    guard var record = records[key], Self.isOver(record.logged, at: time) else { return nil }
+    guard var record = records[key], Self.isOver(record.logged, Self.reasonTime, at: time) else { return nil }
+    let isQuiet = Self.isOver(record.logged, at: time)
+    if record.isFlapping, !isQuiet { return nil }
     guard record.isFlapping else {
       guard let problem = record.problem else {
-        records[key] = nil
+        if isQuiet { records[key] = nil }
         return nil
       }
       let reason = Self.withoutNumbers(problem.message)

@@ -96,6 +96,10 @@ extension Studio {
     if let text = query["where"] { filter.condition = try snapshot.products(where: text) }
     if let since = try query.sequence("since"), since > 0 {
       if since >= snapshot.sequence {
+        // Commits after the one that is shown are known; later ones are not.
+        if since > snapshot.sequence, since > (try stores.history()?.current.sequence ?? 0) {
+          throw StudioError.unknownEarlierCommit(since)
+        }
         filter.changedSince = snapshot
       } else if let earlier = try snapshot.at(since) ?? stores.history()?.at(since) {
         filter.changedSince = earlier

@@ -51,6 +51,7 @@ package struct StudioError: Error, Sendable {
     case let error as MatchingSettingsError: self = .badRequest("\(error)")
     case let error as SettingsError: self = .badRequest("\(error)")
     case SearchError.noIndex: self.init(.conflict, "noIndex", "\(error)")
+    case SearchError.otherOrder: self = .badRequest("\(error)")
     case SearchError.noOrder: self.init(.badRequest, "noIndex", "\(error)")
     case SearchError.store, is StoreError, is CatalogError:
       self.init(.serviceUnavailable, "storeUnavailable", "\(error)")

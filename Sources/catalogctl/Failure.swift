@@ -119,6 +119,7 @@ struct Failure: Error {
         .data,
         "\(path) has no index of words; 'catalogctl config set search.index on', then 'catalogctl compact', writes one")
     case .noOrder: self.init(.data, "\(error)")
+    case .otherOrder: self.init(.usage, "\(error)")
     }
   }
 

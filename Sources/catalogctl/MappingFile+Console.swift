@@ -25,9 +25,8 @@ extension MappingFile {
     // Relations need no mapping.
     let ownNames = ["type", "productId", "subProductId"]
     for column in columns.prefix(100) where !(ownNames.contains(column.name) && column.fields == [column.name]) {
-      let what =
-        column.fields.isEmpty
-        ? "not used" : column.fields.joined(separator: ", ") + (column.isAutomatic ? " (by its common name)" : "")
+      let note = column.isAutomatic ? " (by its common name)" : column.isAbsent ? " (which no row has)" : ""
+      let what = column.fields.isEmpty ? "not used" : column.fields.joined(separator: ", ") + note
       Console.say("  \(column.name.shown) → \(what)")
     }
     if columns.count > 100 { Console.say("  and \(columns.count - 100) more") }

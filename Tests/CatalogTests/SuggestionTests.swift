@@ -33,6 +33,19 @@ import Testing
     #expect(try suggested("AB-1234", in: [barcode]) == [])
   }
 
+  @Test(arguments: [
+    ("DCD771C3", "DCD771C2"), ("kfr-36gw/n1", "KFR-35GW/N1"), ("DCD77C2", "DCD771C2"), ("DDC771C2", "DCD771C2"),
+    ("DCD771C25", "DCD771C2"),
+  ])
+  func `a model that is one edit away is suggested`(scanned: String, sku: String) throws {
+    var product = Product("1", "4006381333931")
+    product.skuCode = sku
+    var other = Product("2", "4006381333948")
+    other.skuCode = "DCD999"
+    #expect(try match(scanned, in: [product, other]).suggestions?.map(\.id) == ["1"])
+    #expect(try match("DCE772C2", in: [product, other]).suggestions?.isEmpty == true)
+  }
+
   @Test func `the number in a label counts, in every spelling`() throws {
     // The same number with one digit other, written with 12 and 13 digits.
     for barcode in ["012345678805", "0012345678805"] {

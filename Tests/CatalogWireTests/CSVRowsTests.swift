@@ -36,6 +36,17 @@ import Testing
     #expect(csv.suffix(2) == [0x0D, 0x0A])
   }
 
+  @Test(arguments: ["sep=;\nid;name\n1;a,b\n", "\u{FEFF}sep=;\r\nid;name\r\n1;a,b"])
+  func `a line that declares the separator is no row`(text: String) throws {
+    var reader = CSVRows(mapping: RowMapping(), delimiter: nil)
+    var sink = Collector()
+    let bytes = Array(text.utf8)
+    for byte in bytes { try reader.consume([byte].span, into: &sink) }
+    let summary = try reader.finish(into: &sink)
+    #expect(summary.products == 1 && summary.lines == 3, "\(summary)")
+    #expect(sink.lines.first?.contains("\"name\":\"a,b\"") == true)
+  }
+
   @Test func `a zero byte is written in quotes, and is text there`() {
     var row = ProductRow()
     row.texts.set(ProductText.id.rawValue, "a")

@@ -93,6 +93,15 @@ import Testing
     #expect(throws: WireError.self) { try reader.finish(into: &sink) }
   }
 
+  @Test func `a product whose value is not the constant is an error`() throws {
+    var row = ProductRow()
+    row.texts.set(ProductText.id.rawValue, "007")
+    row.texts.set(ProductText.brand.rawValue, "Other")
+    var table = try ReverseMapping(Self.german)
+    let error = #expect(throws: RowRefusal.self) { try table.scan(row) }
+    #expect(error?.message.contains("Other") == true && error?.message.contains("ACME") == true)
+  }
+
   @Test func `a spreadsheet gets numbers as numbers, and texts as texts`() throws {
     var row = ProductRow()
     row.texts.set(ProductText.id.rawValue, "007")

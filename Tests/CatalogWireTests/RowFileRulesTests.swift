@@ -54,6 +54,37 @@ import Testing
     #expect(json.lines[0].contains(#""categoryId":-9223372036854775808,"#))
   }
 
+  @Test func `rows without an id can be left out`() {
+    var rules = RowRules()
+    rules.missingIDs = .ignore
+    let reading = RowFileReading.csv("id,weight\na,1\n,heavy\n,\n", rules: rules)
+    #expect(reading.failures.isEmpty && reading.summary?.products == 1 && reading.summary?.withoutID == 2)
+  }
+
+  @Test func `a key of a rule that no row has is an error if another one may be meant`() throws {
+    func faults(_ column: String, _ rows: String) throws -> [String] {
+      var mapping = RowMapping()
+      mapping.rules[.name] = RowMapping.Rule(columns: [column])
+      var rules = RowRules()
+      rules.unknownKeys = .ignore
+      var reader = RowFileReader(.ndjson, rules: rules, mapping: mapping)
+      var sink = Collector()
+      let bytes = Array(rows.utf8)
+      try reader.consume(bytes.span, into: &sink)
+      do throws(WireError) { _ = try reader.finish(into: &sink) } catch {
+        guard case .rowsRefused(let faults) = error else { throw error }
+        return faults.first.map(\.description)
+      }
+      #expect(reader.columns.first { $0.name == column }?.isAbsent == !rows.contains("\"\(column)\""))
+      return []
+    }
+    let row = #"{"id":"1","title":"Mug"}"#
+    #expect(try faults("titel", row).first?.contains("is \"title\" meant?") == true)
+    #expect(try faults("titel", "[" + row + "]").count == 1)
+    #expect(try faults("title.en", #"{"id":"1","title":{"en":"Mug"}}"#).first?.contains("inside of \"title\"") == true)
+    #expect(try faults("title", row).isEmpty && faults("colour", row).isEmpty && faults("titel", "").isEmpty)
+  }
+
   @Test(arguments: [
     (#"{"name":"a"}"#, "Line 1, column id: a product needs an id"),
     (#"{"id":null}"#, "Line 1, column id: a product needs an id"),

@@ -53,7 +53,7 @@ import Testing
     let root = try TestRoot()
     let all = try root.folder.file("all.csv", Data(("id\n" + (0..<2000).map { "\($0)\n" }.joined()).utf8)).path
     #expect(try root.run("import", all, "--user", "eve").code == 0)
-    // The dry run of a full update knows nothing of losses; the import does.
+    // Without a user the dry run does not know what would be lost; the import does.
     let few = try root.folder.file("few.csv", Data("id\n1\n".utf8)).path
     let run = try root.run("init", "--from", few, "--user", "eve", "--yes")
     #expect(run.code == 65 && run.words.contains("--accept-loss"), "\(run.words)")

@@ -30,7 +30,7 @@ import Testing
     (["queue", "retry", "--waiting"], 0), (["queue", "drop", "ID"], 0), (["queue", "clear"], 0),
     (["queue", "run", "--url", "http://127.0.0.1:1/{id}", "--until-empty"], 0), (["cache", "list"], 0),
     (["cache", "show", "x"], 1), (["cache", "clear"], 0), (["users", "remove", "u", "--yes"], 0), (["logout"], 0),
-    (["serve", "--port", "0", "--products", "MISSING"], 66), (["studio", "--port", "BUSY"], 69),
+    (["serve", "--port", "0", "--products", "MISSING"], 66), (["studio", "--port", "BUSY", "--user", "ana"], 69),
   ]
 
   @Test func `every command takes it`() throws {

@@ -200,7 +200,9 @@ import Testing
     #expect(second.text == "id\r\n3\r\n2\r\n" && second.words.isEmpty, "\(second.text) \(second.words)")
     let backward = try root.run("products", "--in-order-of", "-barcode", "--columns", "id", "--csv")
     #expect(backward.text == "id\r\n3\r\n4\r\n1\r\n2\r\n" && backward.words.isEmpty)
-    for more in [["--where", "true"], ["--count"], ["--offset", "1"], ["--after", "x"]] {
+    for more in [
+      ["--after", String(cursor)], ["--where", "true"], ["--count"], ["--offset", "1"], ["--after", "x"],
+    ] {
       #expect(try root.run(["products", "--in-order-of", "id"] + more).code == 64)
     }
     let unknown = try root.run("products", "--in-order-of", "weight")

@@ -118,13 +118,13 @@ import WaitingTestSupport
     #expect(lines.all.count == count + 1 && lines.all.last == "warning problem webhook_failing a")
   }
 
-  @Test func `another reason of a problem is told, once a minute at most, and another number is not`() throws {
+  @Test func `another reason of a problem is told, each ten seconds at most, and another number is not`() throws {
     problems.note(.syncFailing, "line 3 has no id")
     problems.note(.syncFailing, "line 4 has no id")
     clock.advance(by: .seconds(61))
     problems.tick()
     #expect(lines.all.count == 1)
-    for _ in 0..<10 {
+    for _ in 0..<9 {
       problems.note(.syncFailing, "line 4 has no price")
       problems.note(.syncFailing, "no such file")
       problems.tick()

@@ -105,6 +105,7 @@ struct StudioTests {
     #expect(acme.map { $0["count"] as? Int } == [20])
     #expect(try await studio.json("/studio/api/facets?field=brand&q=nothing").rows("values").isEmpty)
     #expect(try await count("since=1") == 0)
+    #expect(try await studio.ask("/studio/api/products?since=99").status == .notFound)
     try studio.commit([product("new", "New"), product("5", "Changed")])
     #expect(try await count("since=1") == 2)
     #expect(try await count("since=1&at=1") == 0)

@@ -17,12 +17,20 @@ public struct ProductPage: Sendable {
 /// that is after it is left out. Only a compaction or full update that removes the product at the place makes others
 /// with the same key come again.
 public struct ProductCursor: Sendable, Equatable, CustomStringConvertible {
+  /// The order whose place it is.
+  public let order: CatalogIndexes.Order
+  /// Whether the order is reversed.
+  public let isDescending: Bool
   let generation: UInt64
   let row: UInt64
   let key: [UInt8]
   let id: [UInt8]
 
-  init(generation: UInt64, row: UInt64, key: [UInt8], id: [UInt8]) {
+  init(
+    _ order: CatalogIndexes.Order, isDescending: Bool, generation: UInt64, row: UInt64, key: [UInt8], id: [UInt8]
+  ) {
+    self.order = order
+    self.isDescending = isDescending
     self.generation = generation
     self.row = row
     self.key = key
@@ -34,16 +42,17 @@ public struct ProductCursor: Sendable, Equatable, CustomStringConvertible {
   /// - Returns: `nil` for any other text.
   public init?(_ text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 4, let generation = UInt64(parts[0]), let row = UInt64(parts[1]), row <= UInt32.max,
-      let key = Hexadecimal.bytes(of: parts[2]), key.count <= OrderedKeys.maximumKeyLength,
-      let id = Hexadecimal.bytes(of: parts[3])
+    guard parts.count == 5, let (order, isDescending) = CatalogIndexes.Order.parse(parts[0]),
+      let generation = UInt64(parts[1]), let row = UInt64(parts[2]), row <= UInt32.max,
+      let key = Hexadecimal.bytes(of: parts[3]), key.count <= OrderedKeys.maximumKeyLength,
+      let id = Hexadecimal.bytes(of: parts[4])
     else { return nil }
-    self.init(generation: generation, row: row, key: key, id: id)
+    self.init(order, isDescending: isDescending, generation: generation, row: row, key: key, id: id)
   }
 
-  /// The cursor as a text of letters, digits and dots, for a caller to hand back.
+  /// The cursor as a text of letters, digits, dots and a minus sign, for a caller to hand back.
   public var description: String {
-    "\(generation).\(row).\(Hexadecimal.text(key, .lowercase)).\(Hexadecimal.text(id, .lowercase))"
+    "\(isDescending ? "-" : "")\(order.rawValue).\(generation).\(row).\(Hexadecimal.text(key, .lowercase)).\(Hexadecimal.text(id, .lowercase))"
   }
 }
 
@@ -74,8 +83,8 @@ extension CatalogSnapshot {
   ///   - cursor: The ``ProductPage/next`` of the page before; `nil` for the first page.
   ///   - descending: Whether the order is reversed.
   ///   - limit: The maximum number of products; at least 1.
-  /// - Throws: `SearchError.noOrder` if the catalogue does not have the order; `.store` if a page or record fails its
-  ///   check.
+  /// - Throws: `SearchError.noOrder` if the catalogue does not have the order; `.otherOrder` for the cursor of another
+  ///   one; `.store` if a page or record fails its check.
   /// - Complexity: One seek in the index, and one record for each product.
   public func products(
     inOrderOf order: CatalogIndexes.Order, after cursor: ProductCursor? = nil, descending: Bool = false, limit: Int
@@ -84,11 +93,12 @@ extension CatalogSnapshot {
     guard let index = store.orderedIndex(CatalogSchema.products, named: order.rawValue) else {
       throw .noOrder(order.rawValue, path: store.path)
     }
+    if let cursor, cursor.order != order || cursor.isDescending != descending { throw .otherOrder(cursor) }
     do {
       let start = try cursor.map { (cursor) throws(StoreError) in
         try gap(of: cursor, in: index, descending: descending)
       }
-      return try page(index, from: start ?? (descending ? .end : .start), descending: descending, limit: limit)
+      return try page(order, index, from: start ?? (descending ? .end : .start), descending: descending, limit: limit)
     } catch { throw .store(error) }
   }
 
@@ -105,7 +115,7 @@ extension CatalogSnapshot {
     }
     let key = [SearchTerm.code] + CodeKey.of(prefix)
     do {
-      return try page(index, from: .before(key), while: key, descending: false, limit: limit).products
+      return try page(.barcode, index, from: .before(key), while: key, descending: false, limit: limit).products
     } catch { throw .store(error) }
   }
 
@@ -127,7 +137,8 @@ extension CatalogSnapshot {
 
   /// Returns a page of products, as long as their keys begin with `prefix`.
   private func page(
-    _ index: OrderedIndexID, from gap: OrderedGap, while prefix: [UInt8] = [], descending: Bool, limit: Int
+    _ order: CatalogIndexes.Order, _ index: OrderedIndexID, from gap: OrderedGap, while prefix: [UInt8] = [],
+    descending: Bool, limit: Int
   ) throws(StoreError) -> ProductPage {
     var products: [Product] = []
     var last: ProductCursor?
@@ -142,7 +153,8 @@ extension CatalogSnapshot {
       }
       products.append(try copy(view))
       last = ProductCursor(
-        generation: generation, row: view.rowID.number, key: key.copied(), id: view.utf8.id.copied())
+        order, isDescending: descending, generation: generation, row: view.rowID.number, key: key.copied(),
+        id: view.utf8.id.copied())
       return true
     }
     return ProductPage(products: products, next: hasMore ? last : nil)

@@ -93,6 +93,8 @@ public enum SearchError: Error, Sendable, CustomStringConvertible {
   case noIndex(path: String)
   /// The catalogue has no index of an order.
   case noOrder(String, path: String)
+  /// A page begins at the cursor of another order.
+  case otherOrder(ProductCursor)
   case store(StoreError)
 
   /// What went wrong and what to do.
@@ -102,6 +104,9 @@ public enum SearchError: Error, Sendable, CustomStringConvertible {
       "\(path) has no index of words; set search.index to on and compact the catalogue, or update it in full"
     case .noOrder(let order, let path):
       "\(path) has no index by \(order); add it to ordered.indexes and compact the catalogue, or update it in full"
+    case .otherOrder(let cursor):
+      "the cursor belongs to the order by \(cursor.order.rawValue)\(cursor.isDescending ? ", reversed" : ""); take the one"
+        + " that the page before has given"
     case .store(let error): "\(error)"
     }
   }

@@ -73,6 +73,7 @@ extension SettingReader {
     guard let map = mapping() else { return nil }
     var rules = RowRules()
     rules.unknownKeys = map.unknown ?? .fail
+    rules.missingIDs = map.withoutID ?? .fail
     let decoding = SourceDecoding(
       format: map.format, rules: rules, mapping: map.mapping, encoding: map.encoding)
     var source: CatalogueSource

@@ -31,8 +31,8 @@ struct Import: ParsableCommand {
       written; a text that is a number, true or false is taken where one is expected; null and an empty text are the default; \
       without 'type' a row is a product. A row without an id, an unknown key, a duplicate id of a product, and a value of \
       another kind or beyond the limits are errors: the first 20 are shown with line, column, value and remedy, then how \
-      many there are, and nothing changes (exit code 65). --on-duplicate and --unknown accept what is meant that way, and \
-      count it.
+      many there are, and nothing changes (exit code 65). --on-duplicate, --unknown and --without-id accept what is meant \
+      that way, and count it.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -61,6 +61,8 @@ struct Import: ParsableCommand {
     help: ArgumentHelp(
       "On keys or columns that no row has, fail, ignore them, or keep them as extra.", valueName: "fail|ignore|keep"))
   var unknown: RowRules.UnknownKeys?
+  @Option(help: ArgumentHelp("On products without an id, fail, or leave them out.", valueName: "fail|ignore"))
+  var withoutId: RowRules.MissingIDs?
   @Flag(help: "Read a cell like =\"007\" of a table as 007, as 'export --excel' writes it.") var excel = false
   @Flag(help: "Take a product whose id is empty, as a server may have sent one.") var allowEmptyId = false
   @Flag(help: "Set a damaged catalogue aside and start a new one.") var replaceDamaged = false
@@ -110,6 +112,7 @@ struct Import: ParsableCommand {
     var rules = RowRules()
     rules.duplicates = onDuplicate
     rules.unknownKeys = file.unknown ?? .fail
+    rules.missingIDs = file.withoutID ?? .fail
     rules.allowsEmptyIds = allowEmptyId
     rules.readsExcelTexts = excel
     return rules
@@ -120,6 +123,7 @@ struct Import: ParsableCommand {
     // Report a missing file before a store is created.
     var map = try mapping.file()
     map.unknown = unknown ?? map.unknown
+    map.withoutID = withoutId ?? map.withoutID
     map.format = format ?? map.format
     if excel, rowFormat(map) != .csv, rowFormat(map) != .tsv {
       throw Failure(.usage, "--excel is for tables, CSV and TSV; leave it out, or give --format")
@@ -156,8 +160,7 @@ struct Import: ParsableCommand {
       }
       let (update, summary) = try rows.finish(cursor: cursor ?? input.newest) { summary in
         if summary.rows == 0, try !accept.acceptLoss && writer.snapshot().productCount > 0 {
-          throw Failure(
-            .data, "there are no rows in it, and the catalogue has some; --accept-loss empties it; nothing was changed")
+          throw Self.emptyFile
         }
         // The origin of the rows is unknown, so no other user may adopt this catalogue from now on.
         try store.workspace.forgetOrigin(of: store.userID())
@@ -192,12 +195,17 @@ struct Import: ParsableCommand {
     return map
   }
 
+  private static let emptyFile = Failure(
+    .data, "there are no rows in it, and the catalogue has some; --accept-loss empties it; nothing was changed")
+
   /// Reads the file, and shows what an import would do.
   private func rehearse(_ input: InputFile, _ map: MappingFile, _ mode: RowImport.Mode) throws {
     var reader = RowFileReader(rowFormat(map), rules: rules(map), mapping: map.mapping)
     var sink = RehearsalSink()
-    if mode != .replace {
-      sink.merge = try CatalogMerge(store.reader()?.snapshot(), deletesMissing: mode == .difference)
+    // Without a user, as in the first try of 'init', there is no catalogue to lose anything of.
+    let known = mode == .replace ? try? store.reader()?.snapshot() : try store.reader()?.snapshot()
+    if mode != .replace || known?.productCount ?? 0 > 0 {
+      sink.merge = try CatalogMerge(known, deletesMissing: mode != .upsert)
     }
     do {
       var text = try InputText(rows: input, encoding: encoding(map), limits: accept.limits)
@@ -209,8 +217,11 @@ struct Import: ParsableCommand {
       }
       let summary = try result.get()
       let kept = summary.products + summary.relations - summary.duplicates
+      if summary.rows == 0, !accept.acceptLoss, known?.productCount ?? 0 > 0 { throw Self.emptyFile }
       try sink.merge?.finish()
       try sink.merge?.checkLosses(accept.lossLimit)
+      // A full update counts no differences.
+      if mode == .replace { sink.merge = nil }
       try mapping.save(noting(reader.delimiter, map), reader.columns, text.guess)
       if output.json {
         JSONText.object(
@@ -264,6 +275,7 @@ struct Import: ParsableCommand {
   ) -> [(String, JSONText)] {
     [
       ("rowsRead", .int(summary.rows)), ("rowsKept", .int(kept)), ("duplicates", .int(summary.duplicates)),
+      ("withoutId", .int(summary.withoutID)),
       // A full update does not compare rows with their previous state.
       ("added", counts.map { .int($0.added) } ?? .null), ("changed", counts.map { .int($0.changed) } ?? .null),
       ("unchanged", counts.map { .int($0.unchanged) } ?? .null), ("deleted", counts.map { .int($0.deleted) } ?? .null),
@@ -326,6 +338,9 @@ struct Import: ParsableCommand {
     if summary.duplicates > 0 {
       Console.say("catalogctl: \(Quantity.of(summary.duplicates, "product")) gave way to a later one with the same id")
     }
+    if summary.withoutID > 0 {
+      Console.say("catalogctl: \(Quantity.of(summary.withoutID, "row")) without an id left out")
+    }
     if !summary.ignored.isEmpty {
       let keys = summary.ignored.sorted { $0.key < $1.key }.map {
         "\($0.key.isEmpty ? "others" : $0.key) \($0.value) ×"
@@ -337,3 +352,4 @@ struct Import: ParsableCommand {
 
 extension RowRules.Duplicates: ExpressibleByArgument {}
 extension RowRules.UnknownKeys: ExpressibleByArgument {}
+extension RowRules.MissingIDs: ExpressibleByArgument {}

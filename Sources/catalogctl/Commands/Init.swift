@@ -84,12 +84,18 @@ struct Init: AsyncParsableCommand {
     guard var source = try from ?? ask("Where is the catalogue? A file, or the address of a server:", "--from") else {
       throw Failure(.usage, "there is no source; --from names a file or a server's address")
     }
+    /// The options of the last line that was answered, which are kept if they are understood.
+    var added: [String] = []
     while !Self.isServer(source) {
       if source == "-" {
         throw Failure(.usage, "init reads the file twice; 'catalogctl import -' takes standard input")
       }
       do {
-        try Import.parse(options + ["--dry-run"] + root + (output.json ? ["--json"] : []) + ["--", source]).run()
+        let rehearsal = try Import.parse(
+          options + added + ["--dry-run"] + root + (output.json ? ["--json"] : []) + ["--", source])
+        options += added
+        added = []
+        try rehearsal.run()
         break
       } catch  where !yes && isatty(STDIN_FILENO) == 1 {
         let failure = Failure(error) ?? Failure(.usage, Import.message(for: error))
@@ -100,7 +106,11 @@ struct Init: AsyncParsableCommand {
         } else {
           let question = "Options to try it with, such as --unknown keep, or nothing to end:"
           guard let words = try ask(question, "them") else { throw Failure(failure.code) }
-          options += words.words
+          added = words.words
+          if let word = added.first, !word.hasPrefix("-") {
+            Console.say("catalogctl: \(word.shown) is no option; the messages above name some, as in --unknown keep")
+            added = []
+          }
         }
       }
     }

@@ -104,6 +104,7 @@ struct Serve: AsyncParsableCommand {
     var rules = RowRules()
     rules.duplicates = onDuplicate
     rules.unknownKeys = unknown ?? map.unknown ?? .fail
+    rules.missingIDs = map.withoutID ?? .fail
     var limits = WireLimits()
     if let maxUnpacked {
       limits.unpackedByteCount = maxUnpacked

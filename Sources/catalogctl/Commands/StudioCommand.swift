@@ -24,6 +24,8 @@ struct StudioCommand: AsyncParsableCommand {
 
   func run() async throws {
     let logger = Logger(label: "studio") { TerminalLogHandler(label: $0) }
+    // With nobody signed in there is nothing to show.
+    _ = try store.userID()
     let (workspace, user) = (store.workspace, store.user)
     let stores = WorkspaceStores(
       workspace, version: Catalogctl.version, isEditable: edit,
