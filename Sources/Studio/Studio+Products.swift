@@ -13,6 +13,7 @@ import TextFormat
 extension Studio {
   func addProducts(to router: Router<BasicRequestContext>) {
     addAsync(router, .get, "studio/api/products") { asked in
+      try asked.query.refuse(butFor: Self.tableNames + ["columns", "offset", "limit"])
       let query = asked.query
       let offset = try query.number("offset", in: 0...Int(UInt32.max), standard: 0)
       let limit = try query.number("limit", in: 1...1000, standard: 100)
@@ -69,6 +70,9 @@ extension Studio {
 
   /// The names of the parameters of a filter.
   private static var filterNames: [String] { ["brand", "category", "set", "deleted", "since", "where"] }
+
+  /// The names of the parameters of a table.
+  private static var tableNames: [String] { filterNames + ["sort", "descending", "at"] }
 
   private func table(_ query: StudioQuery) async throws -> ProductTable {
     try await BlockingThread.run {
@@ -264,6 +268,7 @@ extension Studio {
   // MARK: Exports
 
   private func export(_ query: StudioQuery, isCSV: Bool) async throws -> Response {
+    try query.refuse(butFor: Self.tableNames + ["columns", "q"])
     let columns = try Self.columns(query)
     if query["q"] != nil {
       let snapshot = try await BlockingThread.run { try catalogue(query) }

@@ -23,6 +23,13 @@ struct StudioQuery: Sendable {
     return value
   }
 
+  /// Refuses parameters with other names, which would be left out silently.
+  func refuse(butFor names: [String]) throws(StudioError) {
+    let others = values.keys.filter { !names.contains($0) }.sorted()
+    guard let other = others.first else { return }
+    throw .badRequest("\(other): there is no such parameter; there are \(names.joined(separator: ", "))")
+  }
+
   /// A whole number in a range; `standard` if it is missing.
   func number(_ name: String, in range: ClosedRange<Int>, standard: Int) throws(StudioError) -> Int {
     guard let text = self[name] else { return standard }

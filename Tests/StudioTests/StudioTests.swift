@@ -113,7 +113,8 @@ struct StudioTests {
 
   @Test(arguments: [
     "products?sort=nam", "products?limit=0", "products?limit=1001", "products?offset=-1", "products?columns=nam",
-    "products?where=nam+%3D+1", "products?where=(", "products?descending=1", "products?at=x", "products?brand=%FF",
+    "products?where=nam+%3D+1", "products?where=(", "products?descending=1", "products?at=x", "products?brnad=x",
+    "products?q=lamp", "products.csv?brnad=x", "products?brand=%FF",
     "facets?field=name", "search?q=a&after=x", "scan", "queue?state=x", "position",
   ])
   func `a bad parameter is refused with a message`(path: String) async throws {
