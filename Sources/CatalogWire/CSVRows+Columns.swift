@@ -1,0 +1,176 @@
+internal import CatalogRows
+internal import TextFormat
+
+// What the columns of a table mean: the first record, the rules of a mapping, and common names.
+
+extension CSVRows {
+  /// Reads the first record: the names of the columns, and what each of them means.
+  mutating func readHeader() {
+    cells.numbers = Array(repeating: nil, count: RowCells.columns.count)
+    guard ends.count <= Self.columnLimit else {
+      checker.note(
+        RowFault(
+          .syntax, line: firstLine,
+          "there are \(ends.count) columns, and at most \(Self.columnLimit) are read; keep those that you need"))
+      isOver = true
+      return
+    }
+    for index in ends.indices {
+      if bytes[range(index)].contains(0) {
+        checker.note(
+          RowFault(
+            .syntax, line: firstLine, number: index + 1,
+            "the name of a column contains a zero byte; save the file as UTF-8, or give its encoding"))
+        isOver = true
+        return
+      }
+      names.append(String(decoding: bytes[range(index)], as: UTF8.self))
+    }
+    uses = names.indices.map { RowColumnUse(name: names[$0], number: $0 + 1, fields: [], isAutomatic: false) }
+    columns = names.map(Column.unknown)
+    if let mapping { applyRules(mapping) }
+    for index in names.indices where mayFillMore(index) { readOwnName(index) }
+    if let mapping, mapping.isAutomatic {
+      for index in names.indices where mayFillMore(index) {
+        guard let field = RowMapping.field(named: names[index]),
+          cells.numbers[RowFieldPlan.column(of: field)] == nil, !skipsConstant(field, index)
+        else { continue }
+        use(index, for: field, isAutomatic: true)
+      }
+    }
+    if let mapping {
+      for (field, value) in mapping.constants.sorted(by: { $0.key.rawValue < $1.key.rawValue })
+      where cells.numbers[RowFieldPlan.column(of: field)] == nil {
+        cells.numbers[RowFieldPlan.column(of: field)] = 0
+        plan.add(field, constant: value)
+      }
+    }
+    for index in names.indices {
+      guard case .unknown(let name) = columns[index] else { continue }
+      switch checker.rules.unknownKeys {
+      case .ignore: continue
+      case .keep: keep(index, name)
+      case .fail:
+        checker.note(
+          headerFault(
+            .unknownKey, index, "no row has a field of this name; \(RowChecker.advice(onUnknown: name))"))
+        columns[index] = .skipped
+      }
+    }
+    kept.sort { $0.name.lexicographicallyPrecedes($1.name) }
+    checkIDColumn()
+    // A constant has no column.
+    for index in cells.numbers.indices where cells.numbers[index] == 0 { cells.numbers[index] = nil }
+  }
+
+  /// Makes the values of an unknown column fields beyond the 25.
+  private mutating func keep(_ index: Int, _ name: String) {
+    columns[index] = .skipped
+    let key = Array(name.utf8)
+    if kept.contains(where: { $0.name == key }) {
+      return checker.note(headerFault(.repeatedKey, index, "this column is there twice; keep one of them"))
+    }
+    kept.append((index, key))
+    uses[index].fields = ["extra." + name]
+  }
+
+  private mutating func checkIDColumn() {
+    if cells.numbers[RowCells.idColumn] != nil { return }
+    var hint = names.count == 1 ? "; are the columns separated by something else than a comma?" : ""
+    let codes = uses.first { $0.fields.contains("skuCode") } ?? uses.first { $0.fields.contains("barcode") }
+    if mapping != nil, let codes {
+      hint = ", or say which column identifies a product: --column \"id=\(codes.name)\""
+    }
+    checker.note(RowFault(.missingId, line: firstLine, column: "id", "the column id is missing; add it" + hint))
+    isOver = true
+  }
+
+  private func headerFault(_ kind: RowFault.Kind, _ index: Int, _ message: String) -> RowFault {
+    RowFault(kind, line: firstLine, column: names[index], number: index + 1, message)
+  }
+
+  /// Gives the columns that the rules of the mapping name their fields.
+  private mutating func applyRules(_ mapping: RowMapping) {
+    for (field, rule) in mapping.rules.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      let missing = rule.columns.filter { !names.contains($0) }
+      let sources = rule.columns.compactMap { names.firstIndex(of: $0) }
+      if sources.isEmpty || rule.separator != nil && !missing.isEmpty {
+        let name = missing.first ?? ""
+        let nearest = NearestName.of(name, among: names).map { "; is \"\($0)\" meant?" } ?? ""
+        checker.note(
+          RowFault(
+            .unknownKey, line: firstLine, column: name,
+            "the mapping takes \(field.key) from this column, and the file has none of this name\(nearest)"))
+        continue
+      }
+      let column = RowFieldPlan.column(of: field)
+      cells.numbers[column] = sources[0] + 1
+      for source in sources where !uses[source].fields.contains(field.key) { uses[source].fields.append(field.key) }
+      if let only = sources.first, sources.count == 1, rule.steps.isEmpty, !mapping.converts(field),
+        case .unknown = columns[only]
+      {
+        columns[only] = .known(column)
+        continue
+      }
+      for source in sources { makeSource(source) }
+      if let problem = plan.add(field, sources: sources, rule) {
+        checker.note(RowFault(.syntax, line: firstLine, column: field.key, problem))
+      }
+    }
+  }
+
+  /// Makes a column a source of computed values, besides the field that it already fills.
+  private mutating func makeSource(_ index: Int) {
+    if case .known(let column) = columns[index], let field = RowCells.columns[column].product {
+      _ = plan.add(field, sources: [index], nil)
+    }
+    columns[index] = .source(index)
+  }
+
+  /// Whether the name of a column decides about a field: no rule uses it, or only as the id. A column with barcodes often
+  /// identifies the products too.
+  private func mayFillMore(_ index: Int) -> Bool {
+    if case .skipped = columns[index] { return false }
+    return uses[index].fields.isEmpty || uses[index].fields == ["id"] && mapping?.rules[.id] != nil
+  }
+
+  private mutating func use(_ index: Int, for field: ProductField, isAutomatic: Bool) {
+    let column = RowFieldPlan.column(of: field)
+    cells.numbers[column] = index + 1
+    uses[index].fields.append(field.key)
+    uses[index].isAutomatic = isAutomatic
+    var isFree = false
+    if case .unknown = columns[index] { isFree = true }
+    if !isFree || mapping?.converts(field) == true {
+      makeSource(index)
+      _ = plan.add(field, sources: [index], nil)
+    } else {
+      columns[index] = .known(column)
+    }
+  }
+
+  /// Passes over a column that would fill a field by its name, if the mapping gives the field a constant instead. Returns
+  /// whether it does.
+  private mutating func skipsConstant(_ field: ProductField?, _ index: Int) -> Bool {
+    guard let mapping, let field, mapping.constants[field] != nil, mapping.rules[field] == nil else { return false }
+    columns[index] = .skipped
+    return true
+  }
+
+  /// Gives a column with the name of a field its field.
+  private mutating func readOwnName(_ index: Int) {
+    guard let known = RowCells.columns.firstIndex(where: { $0.name == names[index] }) else { return }
+    if skipsConstant(RowCells.columns[known].product, index) { return }
+    guard cells.numbers[known] == nil else {
+      // A rule of the mapping takes the field from another column, or from this one.
+      if let field = RowCells.columns[known].product, mapping?.rules[field] != nil { return }
+      checker.note(headerFault(.repeatedKey, index, "this column is there twice; keep one of them"))
+      columns[index] = .skipped
+      return
+    }
+    if let field = RowCells.columns[known].product { return use(index, for: field, isAutomatic: false) }
+    cells.numbers[known] = index + 1
+    uses[index].fields = [names[index]]
+    columns[index] = .known(known)
+  }
+}
