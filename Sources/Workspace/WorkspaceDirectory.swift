@@ -201,8 +201,9 @@ public struct WorkspaceDirectory: Sendable {
   /// deletes it with all files in it.
   ///
   /// - Throws: `WorkspaceError`.
-  public func makePath(of id: String) throws -> String {
-    _ = try makeStore("catalogue", of: id)
+  public func makePath(of id: String) throws(WorkspaceError) -> String {
+    try check(id)
+    _ = try wrapped { () throws(StoreError) in try make(names(of: id)) }
     return ([root] + names(of: id)).joined(separator: "/")
   }
 

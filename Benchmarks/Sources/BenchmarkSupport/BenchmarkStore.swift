@@ -9,7 +9,7 @@ package struct BenchmarkStore {
   package let directory: String
   /// Seconds that generating and writing took; `nil` for a catalogue that was kept.
   package var loadTime: Double?
-  /// The indexes besides those by id and barcode. Other stores have none, so by default there are none here.
+  /// The indexes of words and orders. By default there are none: the stores that it is compared with have none.
   private let indexes: CatalogIndexes
 
   package var file: String { "\(directory)/\(Self.name).log" }

@@ -52,7 +52,8 @@ public struct ProductCursor: Sendable, Equatable, CustomStringConvertible {
 
   /// The cursor as a text of letters, digits, dots and a minus sign, for a caller to hand back.
   public var description: String {
-    "\(isDescending ? "-" : "")\(order.rawValue).\(generation).\(row).\(Hexadecimal.text(key, .lowercase)).\(Hexadecimal.text(id, .lowercase))"
+    let place = [key, id].map { Hexadecimal.text($0, .lowercase) }.joined(separator: ".")
+    return "\(isDescending ? "-" : "")\(order.rawValue).\(generation).\(row).\(place)"
   }
 }
 

@@ -124,6 +124,7 @@ final class DecodingSource: OwnedBytes {
     }
     return count
   }
+
   // MARK: Paths
 
   /// The names and indexes that lead from the document to the value at `target`.
