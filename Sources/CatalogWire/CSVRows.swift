@@ -34,6 +34,8 @@ public struct CSVRows: ~Copyable {
   /// Whether quotes around a field belong to the syntax.
   private let hasQuotes: Bool
   var plan: RowFieldPlan
+  /// The byte between two fields that was asked for; `nil` to recognise it.
+  private let requestedDelimiter: UInt8?
   /// The byte between two fields; `nil` until it is recognised.
   private(set) var delimiter: UInt8?
   /// The beginning of the text while the separator is unknown.
@@ -82,7 +84,9 @@ public struct CSVRows: ~Copyable {
     recordByteCount = limits.tokenByteCount
     self.mapping = mapping
     hasQuotes = mapping?.hasQuotes ?? true
-    self.delimiter = delimiter
+    requestedDelimiter = delimiter
+    // A file of one's own may declare its separator, whatever was asked for.
+    if mapping == nil { self.delimiter = delimiter }
     plan = RowFieldPlan(mapping ?? RowMapping())
   }
 
@@ -103,7 +107,7 @@ public struct CSVRows: ~Copyable {
       if delimiter == nil {
         head.append(copying: bytes)
         guard let found = Self.delimiter(of: head.span, hasQuotes) else { return }
-        try start(with: takeDeclaration() ?? found, into: &sink)
+        try start(with: takeDeclaration() ?? requestedDelimiter ?? found, into: &sink)
       } else {
         try read(bytes, into: &sink)
       }
@@ -195,7 +199,7 @@ public struct CSVRows: ~Copyable {
     if let failure { throw failure }
     if delimiter == nil {
       let found = Self.delimiter(of: head.span, hasQuotes, isWhole: true)
-      try start(with: takeDeclaration() ?? found ?? UInt8(ascii: ","), into: &sink)
+      try start(with: takeDeclaration() ?? requestedDelimiter ?? found ?? UInt8(ascii: ","), into: &sink)
     }
     if !isOver {
       if state == .quoted {

@@ -36,9 +36,9 @@ import Testing
     #expect(csv.suffix(2) == [0x0D, 0x0A])
   }
 
-  @Test(arguments: ["sep=;\nid;name\n1;a,b\n", "\u{FEFF}sep=;\r\nid;name\r\n1;a,b"])
-  func `a line that declares the separator is no row`(text: String) throws {
-    var reader = CSVRows(mapping: RowMapping(), delimiter: nil)
+  @Test(arguments: ["sep=;\nid;name\n1;a,b\n", "\u{FEFF}sep=;\r\nid;name\r\n1;a,b"], [nil, UInt8(ascii: ";")])
+  func `a line that declares the separator is no row`(text: String, delimiter: UInt8?) throws {
+    var reader = CSVRows(mapping: RowMapping(), delimiter: delimiter)
     var sink = Collector()
     let bytes = Array(text.utf8)
     for byte in bytes { try reader.consume([byte].span, into: &sink) }
