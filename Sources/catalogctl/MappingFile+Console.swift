@@ -14,6 +14,14 @@ extension MappingFile {
     do throws(Invalid) { try self.init(json: bytes) } catch { throw Failure(.usage, "\(path): \(error.message)") }
   }
 
+  /// Tells people which fields are empty because no row has the key of their rule. It is known at the end of a file.
+  static func tellAbsent(_ columns: [RowColumnUse], _ name: String) {
+    for column in columns where column.isAbsent {
+      Console.say(
+        "catalogctl: \(name): no row has \(column.name.shown), so \(column.fields.joined(separator: ", ")) is empty")
+    }
+  }
+
   /// Tells people what was recognised, if it is not simply what the file says.
   func tell(_ columns: [RowColumnUse], _ guess: EncodingGuess?, _ name: String) {
     if let guess, guess.name != "UTF-8" {
@@ -25,8 +33,9 @@ extension MappingFile {
     // Relations need no mapping.
     let ownNames = ["type", "productId", "subProductId"]
     for column in columns.prefix(100) where !(ownNames.contains(column.name) && column.fields == [column.name]) {
-      let note = column.isAutomatic ? " (by its common name)" : column.isAbsent ? " (which no row has)" : ""
-      let what = column.fields.isEmpty ? "not used" : column.fields.joined(separator: ", ") + note
+      let what =
+        column.fields.isEmpty
+        ? "not used" : column.fields.joined(separator: ", ") + (column.isAutomatic ? " (by its common name)" : "")
       Console.say("  \(column.name.shown) → \(what)")
     }
     if columns.count > 100 { Console.say("  and \(columns.count - 100) more") }

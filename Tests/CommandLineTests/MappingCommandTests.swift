@@ -93,6 +93,18 @@ import Testing
     #expect(try other.dump() == root.dump())
   }
 
+  @Test func `a key that no row has is told, and refused where another one may be meant`() throws {
+    let root = try TestRoot()
+    let rows = try file(Data(#"{"id":"1","title":"Mug"}"#.utf8), "rows.ndjson", root)
+    for more in [["--dry-run"], []] {
+      let absent = try root.run(
+        ["import", rows, "--user", "u", "--column", "name=colour", "--unknown", "ignore"] + more)
+      #expect(absent.code == 0 && absent.words.contains("no row has colour, so name is empty"), "\(absent.words)")
+      let typo = try root.run(["import", rows, "--user", "u", "--column", "name=titel", "--unknown", "ignore"] + more)
+      #expect(typo.code == 65 && typo.words.contains("is \"title\" meant?"), "\(typo.words)")
+    }
+  }
+
   @Test func `a flat file of another program is read without quotes, and by its format`() throws {
     let root = try TestRoot(answers: [])
     let text = "item-name\tseller-sku\tproduct-id\tdeleted\n\"Blue\" 12\" mug\tM-1\t4006381333931\tfalse\n"

@@ -165,6 +165,7 @@ struct Import: ParsableCommand {
         // The origin of the rows is unknown, so no other user may adopt this catalogue from now on.
         try store.workspace.forgetOrigin(of: store.userID())
       }
+      MappingFile.tellAbsent(rows.columns, input.name)
       writer.sayWhatWasSetAside()
       if update.sequence >= next { DurableChange.note("commit \(update.sequence) is durable") }
       try mapping.save(noting(rows.delimiter, map), rows.columns, text.guess)
@@ -216,6 +217,7 @@ struct Import: ParsableCommand {
         for row in sink.first { Console.print(String(decoding: row, as: UTF8.self)) }
       }
       let summary = try result.get()
+      MappingFile.tellAbsent(reader.columns, input.name)
       let kept = summary.products + summary.relations - summary.duplicates
       if summary.rows == 0, !accept.acceptLoss, known?.productCount ?? 0 > 0 { throw Self.emptyFile }
       try sink.merge?.finish()
