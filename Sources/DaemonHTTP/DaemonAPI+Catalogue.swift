@@ -8,8 +8,10 @@ extension DaemonAPI {
     [
       Route(method: .get, path: "/v1/products/{id}", work: .immediate(product)),
       Route(
-        method: .get, path: "/v1/products", parameters: ["barcode", "inOrderOf", "after"] + Self.pageParameters,
-        work: .answer(products)),
+        method: .get, path: "/v1/products", parameters: ["barcode"] + Self.pageParameters, work: .answer(products)),
+      Route(
+        method: .get, path: "/v1/products-by/{order}", parameters: ["after", "limit", "columns"],
+        work: .answer(productsInOrder)),
       Route(method: .get, path: "/v1/products/{id}/components", work: .answer(components)),
     ]
   }
@@ -24,8 +26,6 @@ extension DaemonAPI {
     if barcode?.isEmpty == true {
       throw ErrorResponse.badRequest("barcode: the barcode to look for, as in /v1/products?barcode=6901234567892")
     }
-    if let order = call.query["inOrderOf"] { return try await orderedAnswer(order, call.query) }
-    if call.query["after"] != nil { throw ErrorResponse.badRequest("after: it is for the pages of inOrderOf") }
     let isPage = Self.pageParameters.contains { call.query[$0] != nil }
     if let barcode, !isPage { return try await barcodeAnswer(barcode) }
     return try await pageAnswer(barcode, call.query)
@@ -51,14 +51,13 @@ extension DaemonAPI {
   }
 
   /// A page in the order of an index.
-  private func orderedAnswer(_ text: String, _ query: Query) async throws -> Answer {
-    for name in ["barcode", "where", "order", "offset", "count"] where query[name] != nil {
-      throw ErrorResponse.badRequest("\(name): inOrderOf lists all products; leave one of them out")
-    }
-    guard let (order, isDescending) = CatalogIndexes.Order.parse(text) else {
+  @Sendable private func productsInOrder(_ call: Call) async throws -> Answer {
+    guard let (order, isDescending) = CatalogIndexes.Order.parse(call.parameter) else {
       let known = CatalogIndexes.Order.allCases.map(\.rawValue).joined(separator: ", ")
-      throw ErrorResponse.badRequest("inOrderOf: one of \(known), with - before it to reverse it")
+      throw ErrorResponse.notFound(
+        "products are in order by \(known), with - before it to reverse it; not by \(call.parameter.debugDescription)")
     }
+    let query = call.query
     var cursor: ProductCursor?
     if let after = query["after"] {
       cursor = ProductCursor(after)

@@ -23,7 +23,7 @@ extension ErrorResponse {
       self = .conflict(
         "noSearchIndex",
         "\(path) has no index of words; 'catalogctl config set search.index on', then 'catalogctl compact', writes one")
-    case SearchError.otherOrder: self = .badRequest("after: \(error)")
+    case SearchError.otherOrder: self = .conflict("otherOrder", "after: \(error)")
     case SearchError.noOrder: self = .conflict("noOrder", "\(error)")
     case SearchError.store(let error): self.init(error)
     case let error as StoreError: self = .unavailable("storeUnavailable", "\(error)")
