@@ -113,6 +113,7 @@ import Testing
   @Test(arguments: [
     ("nutela", ["1"]), ("nutlela 400", ["1"]), ("chocolta noir 70", ["2"]), ("ntella", ["1"]), ("xutella", ["1"]),
     ("pate tartinner", ["4"]), ("nwir désir", ["7"]), ("qqqqq", []), ("nutella 4711", []),
+    ("nutella w 400", ["1"]), ("w nutlela", ["1"]), ("w 7", []), ("w", []),
   ])
   func `one typing mistake in a word is forgiven where nothing else is found`(_ text: String, _ found: [String]) throws
   {

@@ -10,8 +10,8 @@ extension CatalogSnapshot {
   /// Each word must match the name, the brand, the SKU or the barcode, in any order, whatever the letter case, the
   /// accents, the width of letters, or whether Chinese is traditional or simplified. The last word may be the beginning of
   /// one. Products with parts of words come after that, and Chinese names by how they are read: `glgj` and `geli` find
-  /// 格力挂机. If nothing is found, each word may have one typing mistake. A product whose barcode or SKU is the whole text
-  /// comes first. Products that the server sent as deleted are left out.
+  /// 格力挂机. If nothing is found, each word may have one typing mistake, and a single letter or digit may be
+  /// left out. A product whose barcode or SKU is the whole text comes first. Products that the server sent as deleted are left out.
   ///
   /// - Parameters:
   ///   - text: The words.
@@ -147,6 +147,8 @@ private struct SearchRun {
       try find([known], &blocks)
       if !found.isEmpty { return }
     }
+    // What a letter or digit that was not meant leads to says nothing about what was.
+    if words.contains(where: { !$0.canBeStray }) { candidates.removeAll { $0.isStray } }
     for index in candidates.indices {
       let isUnknown = candidates[index].count == 0
       candidates[index] = try candidates[index].withTypos()

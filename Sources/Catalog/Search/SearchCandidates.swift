@@ -19,6 +19,9 @@ struct WordCandidates {
   /// The number of products that have the word as it is, for its weight.
   private(set) var exactCount = 0
 
+  /// Whether the word is a letter or digit that may not have been meant.
+  var isStray: Bool { word.canBeStray }
+
   private let word: SearchWord
   private let indexes: SearchIndexes
 

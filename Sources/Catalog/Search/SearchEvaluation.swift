@@ -12,6 +12,8 @@ struct SearchEvaluation {
   private let brand: [UInt8]?
   private let category: [UInt8]?
   private let isSetsOnly: Bool
+  /// Whether words of one character may be left out where typing mistakes are allowed.
+  private let hasStrays: Bool
   private let condition: ProductQuery?
   private var name = FoldedField()
   private var other = FoldedField()
@@ -28,6 +30,7 @@ struct SearchEvaluation {
     brand = options.brand.map { Self.folded($0, &folder) }
     category = options.category.map { Self.folded($0, &folder) }
     isSetsOnly = options.isSetsOnly
+    hasStrays = words.contains { !$0.canBeStray }
     condition = options.condition
   }
 
@@ -101,6 +104,9 @@ struct SearchEvaluation {
         if let match = try matchOther(word, view, code, upTo: limit), match.isBetter(than: best) { best = match }
       }
       if best == nil, limit >= .parts, word.canBeDivided { best = try matchDivided(word, view) }
+      if best == nil, limit == .typos, hasStrays, word.canBeStray {
+        best = WordMatch(stage: .typos, quality: 0, token: -1, range: 0..<0)
+      }
       guard let best else { return nil }
       stage = max(stage, best.stage)
       let place = isInName && best.token >= 0 ? 1 / (1 + Double(best.token)) : 0

@@ -9,7 +9,8 @@ enum SearchStage: Int, CaseIterable, Comparable {
   case words
   /// Words may be parts of words, and how Chinese names are read.
   case parts
-  /// Each word may have one typing mistake. Only if nothing was found before.
+  /// Each word may have one typing mistake, and one of a single character may be left out. Only if nothing was found
+  /// before.
   case typos
 
   static func < (a: SearchStage, b: SearchStage) -> Bool { a.rawValue < b.rawValue }
@@ -58,6 +59,10 @@ struct SearchWord {
 
   /// Whether a text may have it in parts: a run of Chinese, Japanese or Korean of at least three characters.
   var canBeDivided: Bool { kind == .cjk && bytes.count <= Self.longestRunInPairs && characters.count >= 3 }
+
+  /// Whether it is a letter or digit that may not have been meant: without it the search has one typing mistake less. A
+  /// search of such words alone means them.
+  var canBeStray: Bool { kind == .word && characters.count == 1 }
 
   /// The bytes by which the word is looked up: the beginning of a word that the index has in parts.
   var text: ArraySlice<UInt8> { bytes.prefix(SearchTerm.longestWord / 2) }
