@@ -29,7 +29,7 @@ package struct Studio: Sendable {
 
   /// The function from requests to responses, for paths from `/studio` on.
   package func responder() -> RouterResponder<BasicRequestContext> {
-    let router = Router(context: BasicRequestContext.self)
+    let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: AccessMiddleware(access: access))
     addPages(to: router)
     addStore(to: router)

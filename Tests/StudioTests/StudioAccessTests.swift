@@ -55,6 +55,18 @@ struct StudioAccessTests {
     if path.contains("/api/") { #expect(headers[.cacheControl] == "no-store") }
   }
 
+  @Test(arguments: ["/studio/", "/studio/assets/studio.css", "/studio/api/store", "/studio/api/products.ndjson"])
+  func `HEAD has the headers of GET and no body`(path: String) async throws {
+    let studio = try TestStudio()
+    var expected = try await studio.ask(path).headers
+    // The length of a stream is not known: its headers end with that of the empty body.
+    if expected[.contentLength] == nil { expected[.contentLength] = "0" }
+    let head = try await studio.ask(path, method: .head)
+    #expect(head.status == .ok && head.body.isEmpty)
+    #expect(head.headers == expected)
+    if path.contains("/api/") { #expect(try await studio.ask(path, method: .head, token: nil).status == .unauthorized) }
+  }
+
   @Test func `an asset has a tag and is not sent twice`() async throws {
     let studio = try TestStudio()
     let first = try await studio.ask("/studio/assets/studio.css", token: nil)
