@@ -48,6 +48,8 @@ package enum TerminalText {
   /// The text like ``onOneLine(_:)``, and with every other hidden character as its number. Joiners inside an emoji are
   /// kept.
   package static func shown(_ text: String) -> String {
+    // Printable ASCII, which most text is, needs no look at the properties of its characters.
+    if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
     var result = String.UnicodeScalarView()
     let scalars = Array(onOneLine(text).unicodeScalars)
     for (index, scalar) in scalars.enumerated() {

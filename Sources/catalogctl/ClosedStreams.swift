@@ -21,7 +21,12 @@ enum ClosedStreams {
   }
 
   /// Sets the running command.
-  static func prepare(for command: Any) { isReportOptional.store(command is any ChangingCommand, ordering: .relaxed) }
+  ///
+  /// If output is open, the kind of the command does not matter: the cast would search all conformances of the process.
+  static func prepare(for command: Any) {
+    guard output.load(ordering: .relaxed) else { return }
+    isReportOptional.store(command is any ChangingCommand, ordering: .relaxed)
+  }
 
   static var isInputClosed: Bool { input.load(ordering: .relaxed) }
 

@@ -24,22 +24,30 @@ struct StoreOptions: ParsableArguments {
 
   /// The stores. Warns on standard error, once per process, if their location is unsuitable.
   var workspace: WorkspaceDirectory {
+    let workspace = uncheckedWorkspace
+    warnOnce(of: workspace) { user ?? (try? workspace.currentUser()) ?? nil }
+    return workspace
+  }
+
+  /// The stores, without a check of their location.
+  private var uncheckedWorkspace: WorkspaceDirectory {
     var workspace = WorkspaceDirectory(root: root ?? Self.defaultRoot)
     workspace.notify = { Console.say("catalogctl: \($0)") }
-    if !Self.hasWarned.exchange(true, ordering: .relaxed) {
-      let id = user ?? (try? workspace.currentUser()) ?? nil
-      for warning in workspace.warnings(for: id) { Console.say("catalogctl: warning: \(warning)") }
-    }
     return workspace
+  }
+
+  /// Warns on standard error, once per process, if the location of the stores is unsuitable.
+  private func warnOnce(of workspace: WorkspaceDirectory, user: () -> String?) {
+    if Self.hasWarned.exchange(true, ordering: .relaxed) { return }
+    for warning in workspace.warnings(for: user()) { Console.say("catalogctl: warning: \(warning)") }
   }
 
   /// Whether the warning was printed. Relaxed, because no other memory depends on it.
   private static let hasWarned = Atomic(false)
 
   private static var defaultRoot: String {
-    let environment = ProcessInfo.processInfo.environment
-    if let root = environment["CATALOG_ROOT"], !root.isEmpty { return root }
-    if let data = environment["XDG_DATA_HOME"], !data.isEmpty { return data + "/catalog" }
+    if let root = RawText.variable("CATALOG_ROOT"), !root.isEmpty { return root }
+    if let data = RawText.variable("XDG_DATA_HOME"), !data.isEmpty { return data + "/catalog" }
     return NSHomeDirectory() + "/.local/share/catalog"
   }
 
@@ -48,8 +56,12 @@ struct StoreOptions: ParsableArguments {
   /// - Throws: `WorkspaceError.notSignedIn`.
   func userID() throws -> String {
     if let user { return user }
-    guard let current = try workspace.currentUser() else { throw WorkspaceError.notSignedIn }
-    return current
+    let workspace = uncheckedWorkspace
+    // The settings are opened once, for the warning and for the result.
+    let current = Result { try workspace.currentUser() }
+    warnOnce(of: workspace) { (try? current.get()) ?? nil }
+    guard let id = try current.get() else { throw WorkspaceError.notSignedIn }
+    return id
   }
 
   /// The user's current catalogue; empty if the user has no catalogue. Creates nothing.

@@ -20,7 +20,7 @@ func terminate(_ code: ExitCode) -> Never { exit(code.rawValue) }
 /// Standard output for results and standard error for messages.
 enum Console {
   /// Whether standard output is a terminal, and colour is not disabled.
-  static let isColourful = isTerminal && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
+  static let isColourful = isTerminal && RawText.variable("NO_COLOR") == nil
   /// Whether standard output is a terminal.
   static let isTerminal = isatty(STDOUT_FILENO) == 1
   /// Whether standard error is a terminal.
@@ -48,7 +48,7 @@ enum Console {
   }
 
   /// The value of $COLUMNS, 1 to 10,000; `nil` if it is not set or invalid.
-  private static let toldColumns = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) }
+  private static let toldColumns = RawText.variable("COLUMNS").flatMap { Int($0) }
     .flatMap { $0 > 0 ? min($0, 10_000) : nil }
 
   /// Writes a line to standard error. Quoted text from files, servers and arguments cannot break it into two lines.

@@ -29,6 +29,14 @@ enum RawText {
     }
   }
 
+  /// The value of an environment variable; `nil` if it is not set.
+  ///
+  /// This reads one variable, where Foundation makes a dictionary of all of them.
+  static func variable(_ name: String) -> String? {
+    // The value is valid until the environment changes, which does not happen here.
+    unsafe getenv(name).map { unsafe String(cString: $0) }
+  }
+
   private static func fault(_ what: String) -> Failure {
     Failure(.usage, "\(what) is not valid UTF-8: ids, codes and paths are text; check the encoding of the caller")
   }

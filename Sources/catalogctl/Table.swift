@@ -51,7 +51,10 @@ struct Table {
     return widths
   }
 
-  func print() { for line in lines { Console.print(line) } }
+  func print() {
+    let lines = lines
+    if !lines.isEmpty { Console.print(lines.joined(separator: "\n")) }
+  }
 
   private func line(_ cells: [String], _ widths: [Int]) -> String {
     var line = ""
