@@ -318,7 +318,8 @@ class Products(PageTests):
         field = self.search_field("Search products")
         field.send_keys("jerky teriyaki tur")
         self.until(lambda: any("Turkey Jerky Teriyaki" == row["name"] for row in self.rows()), "it is not found")
-        self.assertTrue(self.script("return document.querySelectorAll('[role=grid] mark').length > 0"))
+        # The row may have been there before its words were found.
+        self.until(lambda: self.script("return document.querySelectorAll('[role=grid] mark').length > 0"), "nothing is marked")
         field.send_keys(Keys.ARROW_DOWN)
         self.assertTrue(self.script("return document.querySelector('[role=grid]').contains(document.activeElement)"))
         self.keys(Keys.ENTER)
@@ -475,8 +476,15 @@ class Editing(PageTests):
     arguments = ("--edit",)
 
     def button(self, text):
-        return next(button for button in self.script("return [...document.querySelectorAll('main button')]")
-                    if button.text == text)
+        found = []
+
+        def is_there():
+            found[:] = [button for button in self.script("return [...document.querySelectorAll('main button')]")
+                        if button.text == text]
+            return bool(found)
+
+        self.until(is_there, f"there is no button {text}")
+        return found[0]
 
     def document(self, collection):
         """Opens the first document of a collection."""
