@@ -42,7 +42,8 @@ import WaitingTestSupport
 
   @Test func `all products are paged in the order of an index`() async throws {
     try await TestDaemon.run { test in
-      let first = try await test.exchange("GET", target(["limit": "2", "columns": "id"], path: "/v1/products-by/-id")).json
+      let first = try await test.exchange("GET", target(["limit": "2", "columns": "id"], path: "/v1/products-by/-id"))
+        .json
       #expect(first["products"]?.elements.compactMap { $0["id"]?.text } == ["a/b", "1001"])
       let next = try #require(first["next"]?.text)
       let last = try await test.exchange(
