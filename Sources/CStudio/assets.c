@@ -20,6 +20,9 @@ static const unsigned char dom_js[] = {
 static const unsigned char fields_js[] = {
 #embed "../Studio/Web/fields.js"
 };
+static const unsigned char first_js[] = {
+#embed "../Studio/Web/first.js"
+};
 static const unsigned char format_js[] = {
 #embed "../Studio/Web/format.js"
 };
@@ -89,6 +92,7 @@ static const struct studio_asset assets[] = {
     ASSET("barcode.js", barcode_js),
     ASSET("dom.js", dom_js),
     ASSET("fields.js", fields_js),
+    ASSET("first.js", first_js),
     ASSET("format.js", format_js),
     ASSET("grid.js", grid_js),
     ASSET("icon.svg", icon_svg),

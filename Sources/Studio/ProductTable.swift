@@ -70,12 +70,12 @@ final class ProductTable: Sendable {
   func rows(from offset: Int, count: Int, patience: Duration? = nil) async throws -> Page {
     let (sum, hasOverflowed) = offset.addingReportingOverflow(count)
     let end = hasOverflowed ? .max : sum
-    try await find(end, patience: patience)
+    try await find(end, patience: patience, isForPage: true)
     let page = state.withLock { state in
       let range = min(offset, state.rows.count)..<min(end, state.rows.count)
       return Page(
         rows: state.rows[range].map { RowID(number: UInt64($0)) }, found: state.rows.count,
-        count: state.isComplete ? state.rows.count : filter.isEmpty ? snapshot.productCount : nil)
+        count: state.isComplete ? state.rows.count : filter.isEmpty ? snapshot.productCount : state.walk?.count)
     }
     runInBackground()
     return page
@@ -85,16 +85,19 @@ final class ProductTable: Sendable {
   ///
   /// - Throws: As ``rows(from:count:patience:)``.
   func position(of row: RowID, patience: Duration) async throws -> Int? {
-    try await find(.max, patience: patience)
+    try await find(.max, patience: patience, isForPage: false)
     return state.withLock { $0.rows.firstIndex(of: UInt32(truncatingIfNeeded: row.number)) }
   }
 
   /// Waits until a number of rows is known, or all, or until the patience is over.
-  private func find(_ count: Int, patience: Duration?) async throws {
+  ///
+  /// - Parameter isForPage: Whether to wait for the rows as soon as it is known how many there are.
+  private func find(_ count: Int, patience: Duration?, isForPage: Bool) async throws {
     let start = ContinuousClock.now
     while try await !hasFound(count) {
       try Task.checkCancellation()
-      if let patience, !filter.isEmpty, ContinuousClock.now - start >= patience { return }
+      guard let patience, !filter.isEmpty, ContinuousClock.now - start >= patience else { continue }
+      if !isForPage || state.withLock({ $0.walk?.count }) == nil { return }
     }
   }
 
@@ -118,7 +121,8 @@ final class ProductTable: Sendable {
     if state.isComplete || state.rows.count >= count { return true }
     do {
       if state.walk == nil { state.walk = try ProductRowWalk(snapshot, filter, key.order) }
-      if try state.walk?.appendRows(lookingAt: Self.stepCount, to: &state.rows) != true {
+      let goesOn = try state.walk?.appendRows(lookingAt: Self.stepCount, to: &state.rows) ?? false
+      if !goesOn || state.rows.count == state.walk?.count {
         state.isComplete = true
         state.walk = nil
       }

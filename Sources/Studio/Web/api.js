@@ -40,6 +40,14 @@ export function address(path, parameters) {
   return (path.startsWith("/") ? path : base + path) + (text ? "?" + text : "");
 }
 
+/** The answer to the request that first.js has made, for the first one who asks for the same. */
+function takeFirst(method, url) {
+  const first = globalThis.shelfmarkFirst;
+  // What is asked for later is to be as new as the store is then.
+  globalThis.shelfmarkFirst = null;
+  return method === "GET" && first?.url === url ? first.answer : null;
+}
+
 async function request(method, url, { body, signal, accept } = {}) {
   const headers = { Accept: accept ?? "application/json" };
   const token = sessionStorage.getItem(tokenKey);
@@ -47,10 +55,12 @@ async function request(method, url, { body, signal, accept } = {}) {
   if (body !== undefined) headers["Content-Type"] = "application/json";
   let response;
   try {
-    response = await fetch(url, {
+    response = await (takeFirst(method, url) ?? fetch(url, {
       method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body),
       cache: "no-store", credentials: "omit", redirect: "error", referrerPolicy: "no-referrer",
-    });
+    }));
+    // The request of first.js has no signal.
+    signal?.throwIfAborted();
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new ApiError(0, "unreachable", "");

@@ -321,9 +321,11 @@ function mark() {
     link.href = href(link.dataset.page);
     if (link.dataset.page === shown?.view.page) {
       link.setAttribute("aria-current", "page");
-      // In a narrow window the links are one row that scrolls.
-      const row = link.parentNode;
-      if (row.scrollWidth > row.clientWidth) row.scrollLeft = link.offsetLeft - row.clientWidth / 3;
+      // In a narrow window the links are one row that scrolls. Its size is asked for when the page is laid out anyway.
+      requestAnimationFrame(() => {
+        const row = link.parentNode;
+        if (row && row.scrollWidth > row.clientWidth) row.scrollLeft = link.offsetLeft - row.clientWidth / 3;
+      });
     } else link.removeAttribute("aria-current");
   }
 }

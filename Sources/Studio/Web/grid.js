@@ -359,13 +359,15 @@ export function createGrid({ label, load, fill, open, sort, move, active, leave,
 
   // Size
 
+  /** Takes note of the size of the window. Returns whether the rows were drawn for it. */
   function measure() {
     rowHeight = Math.round(parseFloat(getComputedStyle(document.documentElement).fontSize) * 2.125);
     element.style.setProperty("--row", rowHeight + "px");
     const now = element.clientHeight;
-    if (now === height && space.style.height) return;
+    if (now === height && space.style.height) return false;
     height = now;
     resize();
+    return true;
   }
 
   function resize() {
@@ -423,8 +425,8 @@ export function createGrid({ label, load, fill, open, sort, move, active, leave,
       current.row = Math.max(0, Math.min(count - 1, start));
       top = start * rowHeight;
       if (text) element.setAttribute("aria-label", text);
-      if (height === 0) measure();
-      resize();
+      // Once: to place rows that were just drawn, the browser would lay them out first.
+      if (height !== 0 || !measure()) resize();
     },
     /** Another number of rows, as counting goes on; the rows that are shown stay. */
     setCount(next) {
