@@ -101,7 +101,7 @@ public struct ByteStringTable<Value: BitwiseCopyable & Sendable>: Sendable {
   public mutating func removeAll() {
     entries.removeAll(keepingCapacity: true)
     bytes.removeAll(keepingCapacity: true)
-    for slot in table.indices { table[slot] = 0 }
+    table = [UInt32](repeating: 0, count: table.count)
   }
 
   /// Appends `text` without entering it into the hash table, so that it is not found, and returns its index. Nothing may

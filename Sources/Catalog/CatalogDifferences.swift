@@ -103,7 +103,7 @@ extension CatalogSnapshot {
     guard try store.descends(from: earlier) else {
       let rows = try differingRows(from: other)
       return (
-        try pairs(rows.addedProducts, rows.removedProducts, other),
+        try sortedByID(rows.products, other).map(\.rows),
         Self.changes(added: rows.addedRelations, removed: rows.removedRelations)
       )
     }
@@ -135,32 +135,95 @@ extension CatalogSnapshot {
   private func pairs(
     _ added: [RowID], _ removed: [RowID], _ other: CatalogSnapshot
   ) throws(StoreError) -> [ProductRows] {
+    let rows = removed.map { ProductRows(before: $0) } + added.map { ProductRows(after: $0) }
     // In either commit, at most one live product has a given id.
-    var pairs: [[UInt8]: ProductRows] = [:]
-    for row in removed {
-      if let id = try other.productID(at: row) { pairs[id, default: ProductRows()].before = row }
-    }
-    for row in added {
-      if let id = try productID(at: row) { pairs[id, default: ProductRows()].after = row }
-    }
-    var differing: [ProductRows] = []
-    for (_, pair) in pairs.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-      if let before = pair.before, let after = pair.after,
-        try other.productContent(at: before) == productContent(at: after)
-      {
-        continue
+    var pairs: [RowsWithID] = []
+    for one in try sortedByID(rows, other) {
+      if let last = pairs.last, try order(last, one, other) == 0 {
+        pairs[pairs.count - 1].rows.before = last.rows.before ?? one.rows.before
+        pairs[pairs.count - 1].rows.after = last.rows.after ?? one.rows.after
+      } else {
+        pairs.append(one)
       }
-      differing.append(pair)
     }
-    return differing
+    return try Self.mapParts(of: pairs.map(\.rows)) { (pair) throws(StoreError) in
+      if let before = pair.before, let after = pair.after, try hasSameContent(after, other, before) { return nil }
+      return pair
+    }
   }
 
-  private func productContent(at row: RowID) throws(StoreError) -> [UInt8]? {
+  /// Whether a row of this commit and one of another commit have the same content.
+  private func hasSameContent(
+    _ row: RowID, _ other: CatalogSnapshot, _ otherRow: RowID
+  ) throws(StoreError) -> Bool {
     try withProduct(row) { (view) throws(StoreError) in
-      var content: [UInt8] = []
-      try view.appendContent(to: &content)
-      return content
+      try other.withProduct(otherRow) { (otherView) throws(StoreError) in
+        try view.hasSameContent(as: otherView)
+      } ?? false
+    } ?? false
+  }
+
+  /// The rows of products and the beginning of their id, to sort them: most ids are told apart without reading them again.
+  private struct RowsWithID: Sendable {
+    /// The first 16 bytes, padded with zeros.
+    let head: (UInt64, UInt64)
+    let byteCount: Int
+    var rows: ProductRows
+  }
+
+  /// Sorts the rows of products by id in byte order.
+  private func sortedByID(_ rows: [ProductRows], _ other: CatalogSnapshot) throws(StoreError) -> [RowsWithID] {
+    var sorted = try Self.mapParts(of: rows) { (rows) throws(StoreError) in
+      try withID(of: rows, other) { id in
+        RowsWithID(head: (id.orderedWord(at: 0), id.orderedWord(at: 8)), byteCount: id.byteCount, rows: rows)
+      }
     }
+    var failure: StoreError?
+    sorted.sort { a, b in
+      do throws(StoreError) { return try order(a, b, other) < 0 } catch {
+        failure = error
+        return false
+      }
+    }
+    if let failure { throw failure }
+    return sorted
+  }
+
+  /// Compares the ids of two products: negative if the first one precedes the second one, 0 if they are the same.
+  private func order(_ a: RowsWithID, _ b: RowsWithID, _ other: CatalogSnapshot) throws(StoreError) -> Int {
+    if a.head != b.head { return a.head < b.head ? -1 : 1 }
+    // Up to the padding, the shorter one is the beginning of the longer one.
+    if min(a.byteCount, b.byteCount) <= 16 { return a.byteCount - b.byteCount }
+    let (x, y) = (try withID(of: a.rows, other) { $0.copied() }, try withID(of: b.rows, other) { $0.copied() })
+    guard let x, let y, x != y else { return 0 }
+    return x.lexicographicallyPrecedes(y) ? -1 : 1
+  }
+
+  /// Lends the id of a product that at least one of the commits has.
+  private func withID<Result>(
+    of rows: ProductRows, _ other: CatalogSnapshot, _ body: (RawSpan) -> Result
+  ) throws(StoreError) -> Result? {
+    if let row = rows.after { return try withProduct(row) { body($0.utf8.id) } }
+    guard let row = rows.before else { return nil }
+    return try other.withProduct(row) { body($0.utf8.id) }
+  }
+
+  /// Calls `body` with each element, by several threads. Returns the results that are not `nil`, in order.
+  private static func mapParts<Element: Sendable, Found: Sendable>(
+    of elements: [Element], _ body: @Sendable (Element) throws(StoreError) -> Found?
+  ) throws(StoreError) -> [Found] {
+    let parts = Threads.map(elements[...], atLeast: 4096) { part in
+      Result { () throws(StoreError) in
+        var found: [Found] = []
+        for element in part {
+          if let one = try body(element) { found.append(one) }
+        }
+        return found
+      }
+    }
+    var found: [Found] = []
+    for part in parts { found += try part.get() }
+    return found
   }
 
   fileprivate func product(_ row: RowID) throws(StoreError) -> Product? {

@@ -68,25 +68,6 @@ extension ProductView {
   }
 }
 
-extension ProductRow {
-  /// Appends all 25 fields and `extra`, as for a product that the catalogue has.
-  func appendContent(to text: inout [UInt8]) {
-    text.putText(texts.raw(ProductText.id.rawValue))
-    text.putText(texts.raw(ProductText.barcode.rawValue))
-    text.putText(texts.raw(ProductText.name.rawValue))
-    text.putText(texts.raw(ProductText.skuCode.rawValue))
-    for field in ProductLayout.sharedTexts { text.putText(texts.raw(field.rawValue)) }
-    text.putText(texts.raw(ProductText.createTime.rawValue))
-    text.putText(texts.raw(ProductText.updateTime.rawValue))
-    for number in [categoryId, delFlag, groupNum] { text.put(UInt64(bitPattern: number)) }
-    for number in [length, tall, volume, weight, wide] { text.put(number.bitPattern) }
-    for flag in [isGreeProduct, isGroupedProduct, isMarketingProduct, isSaleProduct] {
-      text.append(flag ? 1 : 0)
-    }
-    if texts.byteCount(ProductRow.extraText) > 0 { text.putText(texts.raw(ProductRow.extraText)) }
-  }
-}
-
 extension Relation {
   /// Appends all 5 fields in an unambiguous encoding.
   func appendContent(to text: inout [UInt8]) {

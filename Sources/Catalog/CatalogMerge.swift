@@ -22,7 +22,8 @@ public struct MergeCounts: Equatable, Sendable {
 /// Rows that are merged into a catalogue: each is compared with what the catalogue has, and only differences are
 /// written, as one increment.
 ///
-/// A product of the file is added, or replaces the one with its id; one with `delFlag` deletes it. A file without
+/// A product of the file is added, or replaces the one with its id; one with `delFlag` deletes it. Without `deletesMissing`,
+/// fields that the file says nothing about stay as they are (`ProductRow.givenFields`). A file without
 /// relations leaves those of the catalogue as they are. Otherwise the relations of a set in the file are added to those
 /// of the catalogue, and replace those with the same id; with `deletesMissing` they replace all of them, and sets that
 /// the file has no relations of have none.
@@ -38,8 +39,6 @@ public struct CatalogMerge: RowSink {
   private var relations: [ProductID: [Relation]] = [:]
   /// The products that scans can match now and cannot after the merge.
   private var lost = 0
-  private var content: [UInt8] = []
-  private var ownContent: [UInt8] = []
   /// What the merge does; complete after ``finish()``.
   public private(set) var counts = MergeCounts()
 
@@ -83,14 +82,24 @@ public struct CatalogMerge: RowSink {
     }
     var former = seen.insert(own.rowID) ? Effect.none : .unchanged
     if isTaken { former = increment.deletes(id) ? .deleted : .changed }
-    content.removeAll(keepingCapacity: true)
-    ownContent.removeAll(keepingCapacity: true)
-    row.appendContent(to: &content)
-    try own.appendContent(to: &ownContent)
-    let effect: Effect = content == ownContent ? .unchanged : row.delFlag == 0 ? .changed : .deleted
+    if deletesMissing || row.givenFields == ProductRow.allFields { return try replace(own, by: row, former) }
+    var whole = copy row
+    try whole.fill(from: own)
+    try replace(own, by: whole, former)
+  }
+
+  /// Replaces a product of the catalogue, if the row differs from it.
+  private mutating func replace(
+    _ own: borrowing ProductView, by row: borrowing ProductRow, _ former: Effect
+  ) throws {
+    let effect: Effect = try own.hasSameContent(as: row) ? .unchanged : row.delFlag == 0 ? .changed : .deleted
     count(former, own, -1)
     count(effect, own, 1)
-    if effect == .unchanged { increment.withdraw(id) } else { try increment.product(row) }
+    if effect == .unchanged {
+      increment.withdraw(row.texts.raw(ProductText.id.rawValue))
+    } else {
+      try increment.product(row)
+    }
   }
 
   /// Adds `number` to the count of an effect on a product of the catalogue.

@@ -2,10 +2,9 @@ import Bytes
 package import LogStore
 
 /// The rows in which commits of two generations differ.
-struct DifferingRows {
-  /// The products of one commit that the other lacks or has with different content, and vice versa.
-  var addedProducts: [RowID] = []
-  var removedProducts: [RowID] = []
+struct DifferingRows: Sendable {
+  /// The products that one commit lacks, or has with different content: before in the other commit, after in this one.
+  var products: [ProductRows] = []
   var addedRelations: [Relation] = []
   var removedRelations: [Relation] = []
 }
@@ -17,35 +16,46 @@ extension CatalogSnapshot {
   /// Returns the rows in which this commit differs from `other`, a commit of another generation.
   ///
   /// - Throws: `StoreError.damaged`.
-  /// - Complexity: A lookup and a comparison for each product of this commit; a lookup for each product of `other`, if
-  ///   this commit lacks any of them; and a lookup for each set of both.
+  /// - Complexity: By several threads, a lookup and a comparison for each product of this commit; a lookup for each product
+  ///   of `other`, if this commit lacks any of them; and a lookup for each set of both.
   func differingRows(from other: CatalogSnapshot) throws(StoreError) -> DifferingRows {
     var rows = DifferingRows()
+    guard let store, let otherStore = other.store else { return rows }
     // The number of products of the other commit whose ids this one has.
     var commonCount = 0
-    try forEachProduct { (view) throws(StoreError) in
-      guard let counterpart = try other.view(id: view.utf8.id) else {
-        rows.addedProducts.append(view.rowID)
-        return
+    let parts = try store.mapParts { [otherStore] (store, part) throws(StoreError) in
+      var (found, count) = ([ProductRows](), 0)
+      try store.forEachRecord(of: CatalogSchema.products, in: part) { (record) throws(StoreError) in
+        let view = ProductView(record)
+        guard let counterpart = try otherStore.product(id: view.utf8.id) else {
+          found.append(ProductRows(after: view.rowID))
+          return true
+        }
+        count += 1
+        if try !view.hasSameContent(as: counterpart) {
+          found.append(ProductRows(before: counterpart.rowID, after: view.rowID))
+        }
+        return true
       }
-      commonCount += 1
-      if try !Self.areEqual(view, counterpart) {
-        rows.addedProducts.append(view.rowID)
-        rows.removedProducts.append(counterpart.rowID)
-      }
+      return (found, count)
+    }
+    for (found, count) in parts {
+      rows.products += found
+      commonCount += count
     }
     if commonCount < other.productCount {
-      try other.forEachProduct { (view) throws(StoreError) in
-        if try self.view(id: view.utf8.id) == nil { rows.removedProducts.append(view.rowID) }
+      let parts = try otherStore.mapParts { [store] (otherStore, part) throws(StoreError) in
+        var found: [ProductRows] = []
+        try otherStore.forEachRecord(of: CatalogSchema.products, in: part) { (record) throws(StoreError) in
+          let view = ProductView(record)
+          if try store.product(id: view.utf8.id) == nil { found.append(ProductRows(before: view.rowID)) }
+          return true
+        }
+        return found
       }
+      rows.products += parts.joined()
     }
-    var seen: Set<ProductID> = []
-    for snapshot in [self, other] {
-      try snapshot.forEachRelation { (relation) throws(StoreError) in
-        guard seen.insert(ProductID(relation.productId)).inserted else { return }
-        try addRelations(ofSet: relation.productId, differingFrom: other, to: &rows)
-      }
-    }
+    try addRelations(from: other, to: &rows)
     return rows
   }
 
@@ -53,13 +63,10 @@ extension CatalogSnapshot {
   func rollbackCounts(from last: CatalogSnapshot) throws(StoreError) -> UpdateCounts {
     let rows = try differingRows(from: last)
     var counts = UpdateCounts()
-    counts.productsUpserted = rows.addedProducts.count
+    counts.productsUpserted = rows.products.count { $0.after != nil }
+    counts.productsDeleted = rows.products.count - counts.productsUpserted
     counts.relationsWritten = rows.addedRelations.count
     counts.relationsDeleted = rows.removedRelations.count
-    for row in rows.removedProducts {
-      let remains = try last.withProduct(row) { (product) throws(StoreError) in try view(id: product.utf8.id) != nil }
-      if remains == false { counts.productsDeleted += 1 }
-    }
     return counts
   }
 
@@ -70,21 +77,42 @@ extension CatalogSnapshot {
   /// - Throws: `StoreError.damaged`.
   /// - Complexity: Two lookups.
   package func hasChanged(product id: String, since earlier: CatalogSnapshot) throws(StoreError) -> Bool {
-    try withProduct(id: id) { (view) throws(StoreError) in try !earlier.hasEqual(view) } ?? false
+    try withProduct(id: id) { (view) throws(StoreError) in
+      guard let former = try earlier.view(id: view.utf8.id) else { return true }
+      return try !view.hasSameContent(as: former)
+    } ?? false
   }
 
-  /// Returns whether this commit has a product with the id and all other fields of `product`.
-  func hasEqual(_ product: borrowing ProductView) throws(StoreError) -> Bool {
-    guard let own = try view(id: product.utf8.id) else { return false }
-    return try Self.areEqual(product, own)
-  }
-
-  private static func areEqual(_ a: borrowing ProductView, _ b: borrowing ProductView) throws(StoreError) -> Bool {
-    var content: [UInt8] = []
-    var otherContent: [UInt8] = []
-    try a.appendContent(to: &content)
-    try b.appendContent(to: &otherContent)
-    return content == otherContent
+  /// Adds the relations that only this commit has and those that only `other` has, set by set.
+  private func addRelations(from other: CatalogSnapshot, to rows: inout DifferingRows) throws(StoreError) {
+    var sets: [ProductID] = []
+    var seen: Set<ProductID> = []
+    // Relations are found by reading the complete file.
+    for snapshot in [self, other] where snapshot.relationCount > 0 {
+      let parts = try snapshot.store?.mapParts { (store, part) throws(StoreError) in
+        var ids: [ProductID] = []
+        try store.forEachRecord(of: CatalogSchema.relations, in: part) { (record) throws(StoreError) in
+          let id = ProductID(try snapshot.copy(record).productId)
+          // The relations of a set usually lie next to one another.
+          if id != ids.last { ids.append(id) }
+          return true
+        }
+        return ids
+      }
+      for id in (parts ?? []).joined() where seen.insert(id).inserted { sets.append(id) }
+    }
+    let parts = Threads.map(sets[...], atLeast: 256) { part in
+      Result { () throws(StoreError) in
+        var rows = DifferingRows()
+        for id in part { try addRelations(ofSet: id.text, differingFrom: other, to: &rows) }
+        return rows
+      }
+    }
+    for part in parts {
+      let found = try part.get()
+      rows.addedRelations += found.addedRelations
+      rows.removedRelations += found.removedRelations
+    }
   }
 
   /// Adds the relations of one set that only this commit has and those that only `other` has. Equal relations are

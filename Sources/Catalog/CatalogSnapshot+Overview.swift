@@ -148,7 +148,7 @@ extension CatalogSnapshot {
 
 extension RawSpan {
   /// Returns the eight bytes at `offset`, padded with zeros, as an integer with the same order.
-  fileprivate func orderedWord(at offset: Int) -> UInt64 {
+  func orderedWord(at offset: Int) -> UInt64 {
     var word: UInt64 = 0
     for index in offset..<(offset + 8) { word = word << 8 | (index < byteCount ? UInt64(u8(at: index)) : 0) }
     return word

@@ -13,6 +13,15 @@ public struct ProductRow: Sendable {
   /// The index in ``texts`` of the fields beyond the 25: empty, or a JSON object in the form that `CatalogRows` writes.
   public static let extraText = ProductText.allCases.count
 
+  /// The value of ``givenFields`` for all fields.
+  public static let allFields: UInt32 = .max
+  /// The bit of ``givenFields`` for the fields beyond the 25.
+  public static let extraBit: UInt32 = 1 << 31
+
+  /// The fields that the source says something about, be it that they are empty: a bit for each ``ProductField``, and
+  /// ``extraBit``. All of them by default. What merges rows into a catalogue may leave the others as they are.
+  public var givenFields = ProductRow.allFields
+
   /// The texts, indexed by ``ProductText``, and the fields beyond the 25 at ``extraText``; all empty by default.
   public var texts = TextRow(count: textCount)
 
@@ -48,6 +57,7 @@ public struct ProductRow: Sendable {
   @inlinable
   public mutating func reset() {
     texts.reset()
+    givenFields = ProductRow.allFields
     categoryId = 0
     delFlag = 0
     groupNum = 1
@@ -60,6 +70,24 @@ public struct ProductRow: Sendable {
     volume = 0
     weight = 0
     wide = 0
+  }
+
+  /// Takes over all values of another row, and keeps the capacity of the buffers.
+  public mutating func copy(_ other: borrowing ProductRow) {
+    texts.copy(other.texts)
+    givenFields = other.givenFields
+    categoryId = other.categoryId
+    delFlag = other.delFlag
+    groupNum = other.groupNum
+    isGreeProduct = other.isGreeProduct
+    isGroupedProduct = other.isGroupedProduct
+    isSaleProduct = other.isSaleProduct
+    isMarketingProduct = other.isMarketingProduct
+    length = other.length
+    tall = other.tall
+    volume = other.volume
+    weight = other.weight
+    wide = other.wide
   }
 
   /// Returns the text `field` as a string.

@@ -20,6 +20,12 @@ public struct RelationRow: Sendable {
     groupNum = 0
   }
 
+  /// Takes over all values of another row, and keeps the capacity of the buffers.
+  public mutating func copy(_ other: borrowing RelationRow) {
+    texts.copy(other.texts)
+    groupNum = other.groupNum
+  }
+
   /// Returns the text `field` as a string.
   public subscript(_ field: RelationText) -> String { texts.string(field.rawValue) }
 }

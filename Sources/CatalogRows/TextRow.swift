@@ -38,6 +38,17 @@ public struct TextRow: Sendable {
     ends[index] = bytes.count
   }
 
+  /// Takes over all texts of another row with as many of them, and keeps the capacity of the buffers.
+  @inlinable
+  public mutating func copy(_ other: borrowing TextRow) {
+    bytes.removeAll(keepingCapacity: true)
+    bytes.append(contentsOf: other.bytes)
+    for index in starts.indices {
+      starts[index] = other.starts[index]
+      ends[index] = other.ends[index]
+    }
+  }
+
   /// Returns the bytes of the text at `index`.
   @inlinable
   public func withText<Result, Failure: Error>(

@@ -11,6 +11,13 @@ struct OrderedKeyTable {
     var last: UInt32 = 0
   }
 
+  /// A row that has a key.
+  private struct Pair: BitwiseCopyable {
+    /// The number of the key.
+    var number: UInt32
+    var row: UInt32
+  }
+
   /// The number of pairs after which the table decides whether most keys are distinct.
   private static var sampleCount: Int { 1 << 14 }
 
@@ -18,9 +25,9 @@ struct OrderedKeyTable {
   /// Whether a key is looked up among those before it. If nearly every row of the first ones has a key of its own, that
   /// would be the greater part of the work: then the same key may be stored more than once until the table is sorted.
   private var isFindingKeys = true
-  /// The number of the key of each pair.
-  private var numbers: [UInt32] = []
-  /// The row of each pair; once the table is sorted, the rows of each key in the order of the keys.
+  /// The pairs, until the table is sorted.
+  private var pairs: [Pair] = []
+  /// The rows of each key in the order of the keys, once the table is sorted.
   private var rows: [UInt32] = []
   /// The numbers of the keys in ascending order of the keys, once the table is sorted.
   private var order: [UInt32] = []
@@ -29,14 +36,14 @@ struct OrderedKeyTable {
 
   init(seed: HashSeed) { keys = ByteStringTable(seed: seed) }
 
-  var isEmpty: Bool { rows.isEmpty }
+  var isEmpty: Bool { keys.count == 0 }
   /// The number of pairs of a key and a row; before the table is sorted, at least that.
-  var rowCount: Int { rows.count }
+  var rowCount: Int { max(pairs.count, rows.count) }
   /// The number of keys; before the table is sorted, at least that.
   var keyCount: Int { order.isEmpty ? keys.count : order.count }
 
   /// About the number of bytes that the table takes.
-  var byteCount: Int { keys.byteCount + 32 * keys.count + 8 * rows.count }
+  var byteCount: Int { keys.byteCount + 32 * keys.count + 8 * rowCount }
 
   /// Enters `row` under `key`. A key that the row already has is ignored.
   ///
@@ -45,23 +52,27 @@ struct OrderedKeyTable {
   mutating func add(_ key: RawSpan, _ row: UInt32) {
     let number: Int
     if isFindingKeys {
-      number = keys.number(of: key, new: Rows())
+      // Rows often have the key of the row before: its brand, its time.
+      if let last = pairs.last, keys.isText(Int(last.number), key) {
+        number = Int(last.number)
+      } else {
+        number = keys.number(of: key, new: Rows())
+      }
       let known = keys[number]
       if known.last == row { return }
       keys[number] = Rows(count: known.count &+ 1, last: row)
     } else {
       number = keys.append(unlisted: key, Rows(count: 1, last: row))
     }
-    numbers.append(UInt32(truncatingIfNeeded: number))
-    rows.append(row)
-    if rows.count == Self.sampleCount, keys.count > Self.sampleCount / 10 * 9 { isFindingKeys = false }
+    pairs.append(Pair(number: UInt32(truncatingIfNeeded: number), row: row))
+    if pairs.count == Self.sampleCount, keys.count > Self.sampleCount / 10 * 9 { isFindingKeys = false }
   }
 
   /// Removes all keys, also of a sorted table, and keeps the capacity of the buffers.
   mutating func removeAll() {
     keys.removeAll()
-    numbers.removeAll(keepingCapacity: true)
-    rows.removeAll(keepingCapacity: true)
+    pairs.removeAll(keepingCapacity: true)
+    rows = []
     order = []
     hasEqualKeys = false
   }
@@ -76,14 +87,13 @@ struct OrderedKeyTable {
       end += Int(keys[Int(number)].count)
       ends[Int(number)] = end
     }
-    var sorted = [UInt32](repeating: 0, count: rows.count)
-    for pair in rows.indices.reversed() {
-      let number = Int(numbers[pair])
+    rows = [UInt32](repeating: 0, count: pairs.count)
+    for pair in pairs.reversed() {
+      let number = Int(pair.number)
       ends[number] -= 1
-      sorted[ends[number]] = rows[pair]
+      rows[ends[number]] = pair.row
     }
-    rows = sorted
-    numbers = []
+    pairs.removeAll(keepingCapacity: true)
     if hasEqualKeys { joinEqualKeys() }
   }
 

@@ -93,6 +93,55 @@ import Testing
     }
   }
 
+  @Test func `a product that differs in a single field has changed, within a generation and across a full update`()
+    throws
+  {
+    let extra = try ProductExtra(json: #"{"a":1}"#)
+    var changes: [(inout Product) -> Void] = [{ _ in }, { $0.extra = extra }]
+    let texts: [WritableKeyPath<Product, String>] = [
+      \.barcode, \.brand, \.brandId, \.category, \.createBy, \.createTime, \.name, \.orgId, \.skuCode, \.unit,
+      \.updateBy, \.updateTime,
+    ]
+    for path in texts {
+      for text in ["", "2023-02-01 01:15:04", "é"] { changes.append { $0[keyPath: path] = text } }
+    }
+    for path in [\Product.categoryId, \.groupNum] {
+      for integer in [0, 3, .max] as [Int64] { changes.append { $0[keyPath: path] = integer } }
+    }
+    for path in [\Product.length, \.tall, \.volume, \.weight, \.wide] {
+      for double in [-0.0, 0.5, .infinity] { changes.append { $0[keyPath: path] = double } }
+    }
+    for path in [\Product.isGreeProduct, \.isGroupedProduct, \.isMarketingProduct, \.isSaleProduct] {
+      changes.append { $0[keyPath: path] = true }
+    }
+    // Ids of more than 16 bytes that begin with the same ones, next to ids that are their beginnings.
+    let before = changes.indices.map { number -> Product in
+      var product = Product(number % 2 == 0 ? "0123456789abcdef-\(number)" : "\(number)", "2023-02-01 01:15:03")
+      for path in texts { product[keyPath: path] = "2023-02-01 01:15:03" }
+      (product.categoryId, product.groupNum) = (7, 2)
+      return product
+    }
+    let after = zip(before, changes).map { product, change -> Product in
+      var product = product
+      change(&product)
+      return product
+    }
+    let catalogue = try TestCatalogue(before)
+    try catalogue.increment(after)
+    let changed = try catalogue.snapshot
+    try catalogue.full(before)
+    let expected = after.dropFirst().map(\.id).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    let first = try #require(try changed.at(1))
+    for (from, to, wanted) in [(first, changed, after), (changed, try catalogue.snapshot, before)] {
+      let found = try to.changes(since: from).products
+      #expect(found.map { $0.after?.id } == expected)
+      #expect(found.allSatisfy { $0.name == "changed" })
+      let lines = Set(wanted.map(\.canonicalLine))
+      #expect(found.allSatisfy { $0.after.map { lines.contains($0.canonicalLine) } == true })
+    }
+    #expect(try catalogue.snapshot.changes(since: first).isEmpty)
+  }
+
   @Test(arguments: 0..<3) func `a difference is that of the two dumps`(run: Int) throws {
     var rows = RowGenerator("a difference is that of the two dumps", run: run)
     let catalogue = try TestCatalogue([Product("p0", "0")])

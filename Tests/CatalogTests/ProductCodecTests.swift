@@ -57,6 +57,7 @@ import Testing
           try Self.fields(of: view)
         }
         try expectSame(#require(fields), wanted)
+        #expect(try hasSameContent(snapshot, wanted))
       }
       if pass == 0 { try catalogue.writer.compact() } else { try catalogue.reopen() }
     }
@@ -92,7 +93,23 @@ import Testing
       add { $0[keyPath: path] = true }
     }
     let catalogue = try TestCatalogue(products)
-    for wanted in products { try expectSame(#require(try catalogue.snapshot.product(id: wanted.id)), wanted) }
+    let snapshot = try catalogue.snapshot
+    for wanted in products {
+      try expectSame(#require(try snapshot.product(id: wanted.id)), wanted)
+      let (same, other) = (try hasSameContent(snapshot, wanted), Product(wanted.id))
+      let isOther = wanted != other || wanted.doubleBits != other.doubleBits
+      #expect(try same && hasSameContent(snapshot, other) == !isOther, "\(wanted)")
+    }
+  }
+
+  /// Whether the store's product has the content of `product`, which has the same id.
+  private func hasSameContent(_ snapshot: CatalogSnapshot, _ product: Product) throws -> Bool {
+    var row = ProductRow()
+    product.fill(&row)
+    let id = Array(product.id.utf8)
+    return try snapshot.withProduct(id: id.span) { (view) throws(StoreError) in
+      try view.hasSameContent(as: row)
+    } == true
   }
 
   /// Reads a view field by field, last fields first: no field depends on one that was read before.

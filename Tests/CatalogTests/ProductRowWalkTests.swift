@@ -1,3 +1,4 @@
+import CatalogRows
 import LogStore
 import RandomTestSupport
 import Testing
@@ -10,7 +11,10 @@ import Testing
   ) throws -> [UInt32] {
     var walk = try ProductRowWalk(snapshot, filter, order, walkLimit: walkLimit)
     var rows: [UInt32] = []
-    while try walk.appendRows(lookingAt: step, to: &rows) {}
+    while try walk.appendRows(lookingAt: step, to: &rows) {
+      if let count = walk.count { #expect(count >= rows.count) }
+    }
+    if let count = walk.count { #expect(count == rows.count) }
     return rows
   }
 
@@ -54,5 +58,53 @@ import Testing
       }
     }
     #expect(try rows(snapshot, filters[1], ProductTableOrder(.id), .max, step: 100).count > 300)
+  }
+
+  @Test func `parts that several threads test give the rows and the counts that one would`() throws {
+    var random = SeededGenerator(for: "ProductRowWalkTests")
+    // Some parts of 8192 products.
+    let products = (0..<40_000).map { number -> Product in
+      var product = Product()
+      product.id = "\(Int.random(in: 0..<1_000_000, using: &random))-\(number)"
+      product.brand = ["one", "ONE", "two", ""][number * 4 / 40_000]
+      product.weight = Double(number % 11)
+      product.delFlag = number % 13 == 0 ? 1 : 0
+      return product
+    }
+    let catalogue = try TestCatalogue(products)
+    let snapshot = try catalogue.snapshot
+    var filter = ProductFilter()
+    filter.condition = try snapshot.products(where: "weight > 7")
+    let passing = products.filter { $0.weight > 7 }
+    func ids(_ order: ProductTableOrder, _ walkLimit: Int) throws -> [String?] {
+      try rows(snapshot, filter, order, walkLimit, step: 8192).map { number in
+        try snapshot.withProduct(RowID(number: UInt64(number))) { $0.id }
+      }
+    }
+    let expected = passing.map(\.id).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    #expect(try ids(ProductTableOrder(.id), 0) == expected)
+    // Without an index, rows are collected in the order of the file and sorted.
+    let byWeight = try ids(ProductTableOrder(.weight), 0)
+    #expect(byWeight == [8, 9, 10].flatMap { weight in passing.filter { $0.weight == weight }.map(\.id) })
+
+    for (field, values) in [
+      (
+        ProductField.brand,
+        ["one": passing.count { $0.brand.lowercased() == "one" }, "two": passing.count { $0.brand == "two" }]
+      ),
+      (.delFlag, ["0": passing.count { $0.delFlag == 0 }, "1": passing.count { $0.delFlag == 1 }]),
+    ] {
+      let found = try #require(try snapshot.facets(of: field, filter) { false })
+      var counts = Dictionary(found.map { ($0.value, $0.count) }, uniquingKeysWith: +)
+      if field == .brand { #expect(counts.removeValue(forKey: "") == passing.count { $0.brand == "" }) }
+      #expect(counts == values)
+      #expect(found.map(\.count) == found.map(\.count).sorted(by: >))
+    }
+    var calls = 0
+    let stopped = try snapshot.facets(of: .delFlag, filter) {
+      calls += 1
+      return true
+    }
+    #expect(stopped == nil && calls == 1)
   }
 }

@@ -1,4 +1,5 @@
 import DocumentFormat
+import LogStore
 import StoreTestSupport
 import Testing
 

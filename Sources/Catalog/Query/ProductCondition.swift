@@ -18,8 +18,19 @@ struct ProductCondition: Sendable {
     case all([Node])
     case any([Node])
     case not(Node)
-    case test(ProductField, ValueTest)
+    case test(Leaf)
     case never
+  }
+
+  /// A comparison. As an object it is not copied for each product, which several threads would wait for.
+  fileprivate final class Leaf: Sendable {
+    let field: ProductField
+    let test: ValueTest
+
+    init(_ field: ProductField, _ test: ValueTest) {
+      self.field = field
+      self.test = test
+    }
   }
 
   /// Compiles a condition.
@@ -55,9 +66,9 @@ extension ProductCondition.Node {
     case .all(let nodes): self = .all(try Self.nodes(nodes))
     case .any(let nodes): self = .any(try Self.nodes(nodes))
     case .not(let node): self = .not(try Self(node))
-    case .test(let path, let test): self = .test(try ProductField(path), test)
+    case .test(let path, let test): self = .test(ProductCondition.Leaf(try ProductField(path), test))
     // No field of a product is an array.
-    case .contains(let path, let text, _): self = .test(try ProductField(path), text)
+    case .contains(let path, let text, _): self = .test(ProductCondition.Leaf(try ProductField(path), text))
     case .never: self = .never
     }
   }
@@ -77,8 +88,8 @@ extension ProductCondition.Node {
       for node in nodes where try node.matches(product, &scratch) { return true }
       return false
     case .not(let node): return try !node.matches(product, &scratch)
-    case .test(let field, let test):
-      return try product.withItem(field, &scratch) { bytes, item in test.holds(bytes, item) }
+    case .test(let leaf):
+      return try product.withItem(leaf.field, &scratch) { bytes, item in leaf.test.holds(bytes, item) }
     case .never: return false
     }
   }

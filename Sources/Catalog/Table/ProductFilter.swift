@@ -28,6 +28,8 @@ package struct ProductFilter: Sendable {
 /// A filter prepared for one snapshot.
 struct ProductFilterTest: Sendable {
   private let filter: ProductFilter
+  /// The store of the commit since which products were added or changed; `nil` if it had none, so that all were.
+  private let earlier: Snapshot?
   /// Texts that are compared with those of the record.
   private var folded: [FoldedText] = []
   /// The rows of which others cannot pass, in the order of the file; `nil` if an index says nothing about it.
@@ -44,6 +46,7 @@ struct ProductFilterTest: Sendable {
   ///   of this generation.
   init(_ filter: ProductFilter, _ snapshot: CatalogSnapshot) throws(StoreError) {
     self.filter = filter
+    earlier = filter.changedSince?.store
     let texts: [(CatalogIndexes.Order, String?)] = [(.brand, filter.brand), (.category, filter.category)]
     for (order, text) in texts {
       guard let text else { continue }
@@ -62,7 +65,7 @@ struct ProductFilterTest: Sendable {
       rows.sort()
       restrict(to: rows)
     }
-    if let store = snapshot.store, let earlier = filter.changedSince?.store, try store.descends(from: earlier) {
+    if let store = snapshot.store, let earlier, try store.descends(from: earlier) {
       restrict(to: try store.changes(since: earlier).added[CatalogSchema.products])
     }
   }
@@ -87,7 +90,7 @@ struct ProductFilterTest: Sendable {
     }
     if try filter.condition?.matches(view, &scratch) == false { return false }
     // A row that was written again unchanged has not changed.
-    if let earlier = filter.changedSince { return try !earlier.hasEqual(view) }
+    if let earlier, let former = try earlier.product(id: view.utf8.id) { return try !view.hasSameContent(as: former) }
     return true
   }
 
@@ -146,6 +149,19 @@ struct RowBits: Sendable {
     if words[word] & bit != 0 { return false }
     words[word] |= bit
     return true
+  }
+
+  /// The rows, in ascending order.
+  var rows: [RowID] {
+    var rows: [RowID] = []
+    for (index, word) in words.enumerated() {
+      var rest = word
+      while rest != 0 {
+        rows.append(RowID(number: UInt64(index) << 6 | UInt64(rest.trailingZeroBitCount)))
+        rest &= rest - 1
+      }
+    }
+    return rows
   }
 
   func contains(_ row: RowID) -> Bool {

@@ -20,17 +20,17 @@ package struct ProductTableOrder: Sendable, Hashable {
 /// Finds the rows of a table of products step by step, in order, so that the first ones are known before the others.
 ///
 /// An ordered index is walked without reading records, unless the filter asks for them. If it does, the first rows are
-/// found that way; for the rest, all records are tested in the order of the file, which no order of ids slows down, and
-/// the walk goes on among those that passed. Few rows, or those of a field without an index, are found first, step by step as
-/// well, and sorted then.
+/// found that way; for the rest, all records are tested in the order of the file, which no order of ids slows down, by
+/// several threads. Then their number is known, and the walk goes on among those that passed, unless they are few: these, and
+/// rows in the order of a field without an index, are sorted.
 package struct ProductRowWalk: Sendable {
   /// The maximum number of rows that are sorted; more need an index, except by id.
   package static let sortLimit = 100_000
   /// The maximum number of rows that are sorted though the order has an index. With more, a walk of the index finds the
   /// first page sooner.
   private static let fewCount = 20_000
-  /// The number of products in a part of a scan, each of which is one step: some hundred microseconds.
-  private static let partSize = 8192
+  /// The number of products in a part of a scan: some hundred microseconds. As many parts as threads take are one step.
+  fileprivate static let partSize = 8192
 
   private let snapshot: CatalogSnapshot
   private let order: ProductTableOrder
@@ -41,11 +41,15 @@ package struct ProductRowWalk: Sendable {
   /// The number of records that a walk reads before the others are tested in the order of the file.
   private let walkLimit: Int
   private var walkedCount = 0
+  /// The number of rows that were appended.
+  private var foundCount = 0
+  /// The number of all rows that pass, as soon as it is known: often before all of them are in order.
+  package private(set) var count: Int?
 
   private enum Source: Sendable {
     case index(OrderedIndexID, OrderedGap)
     /// The rows that pass are collected from parts of the file, before the walk goes on at the gap.
-    case scan(ArraySlice<ScanPart>, passed: RowBits, OrderedIndexID, OrderedGap)
+    case scan(ArraySlice<ScanPart>, passed: RowBits, passedCount: Int, OrderedIndexID, OrderedGap)
     case rows([RowID], ArraySlice<RowID>.Index)
     /// Rows that pass are collected from candidates, or from parts of the file, and sorted then.
     case candidates(ArraySlice<RowID>, passed: [RowID])
@@ -79,6 +83,7 @@ package struct ProductRowWalk: Sendable {
     {
       source = .index(index, order.isDescending ? .end : .start)
       members = candidates.map(RowBits.init)
+      if test.isDecidedByCandidates { count = candidates?.count }
       return
     }
     members = nil
@@ -112,6 +117,8 @@ package struct ProductRowWalk: Sendable {
   /// - Returns: Whether there are further rows to look at.
   /// - Throws: `SearchError.noOrder` if more rows than ``sortLimit`` pass and the field has no index; `.store`.
   package mutating func appendRows(lookingAt count: Int, to rows: inout [UInt32]) throws(SearchError) -> Bool {
+    let before = rows.count
+    defer { foundCount += rows.count - before }
     do { return try step(count, &rows) } catch let error as SearchError { throw error } catch {
       guard let error = error as? StoreError else { preconditionFailure("\(error)") }
       throw .store(error)
@@ -126,16 +133,10 @@ package struct ProductRowWalk: Sendable {
       source = .end
       for row in candidates.prefix(count) where try passes(row) { passed.append(row) }
       return try goOn(with: candidates.dropFirst(count), Source.candidates, passed)
-    case .parts(let parts, var passed):
+    case .parts(var parts, var passed):
       source = .end
-      if let part = parts.first {
-        try store.forEachRecord(of: CatalogSchema.products, in: part) { (record) throws(StoreError) in
-          let view = ProductView(record)
-          if try test.passes(view) { passed.append(view.rowID) }
-          return true
-        }
-      }
-      return try goOn(with: parts.dropFirst(), Source.parts, passed)
+      passed += try passingRows(ofNext: &parts, store)
+      return try goOn(with: parts, Source.parts, passed)
     case .rows(let found, let start):
       let end = min(found.count, start + count)
       for row in found[start..<end] where try passes(row) { rows.append(UInt32(truncatingIfNeeded: row.number)) }
@@ -159,26 +160,57 @@ package struct ProductRowWalk: Sendable {
         walkedCount += seen
         if walkedCount >= walkLimit, snapshot.productCount - walkedCount > walkLimit {
           let parts = try store.parts(Self.partCount(of: snapshot), of: CatalogSchema.products)
-          source = .scan(parts[...], passed: RowBits([]), index, cursor.gap)
+          source = .scan(parts[...], passed: RowBits([]), passedCount: 0, index, cursor.gap)
         }
       }
       return true
-    case .scan(let parts, var passed, let index, let gap):
+    case .scan(var parts, var passed, let passedCount, let index, let gap):
       source = .end
-      if let part = parts.first {
-        try store.forEachRecord(of: CatalogSchema.products, in: part) { (record) throws(StoreError) in
-          let view = ProductView(record)
-          if try test.passes(view) { _ = passed.insert(view.rowID) }
-          return true
-        }
-        source = .scan(parts.dropFirst(), passed: passed, index, gap)
+      if !parts.isEmpty {
+        let rows = try passingRows(ofNext: &parts, store)
+        for row in rows { _ = passed.insert(row) }
+        source = .scan(parts, passed: passed, passedCount: passedCount + rows.count, index, gap)
+        return true
+      }
+      self.count = passedCount
+      test = try ProductFilterTest(ProductFilter(), snapshot)
+      if passedCount <= Self.fewCount {
+        // The first of them were found by walking.
+        source = .rows(try sorted(passed.rows), foundCount)
       } else {
         members = passed
-        test = try ProductFilterTest(ProductFilter(), snapshot)
         source = .index(index, gap)
       }
       return true
     }
+  }
+
+  /// Takes the next parts of a scan and tests their records, on several threads. Returns the rows that pass, in the order
+  /// of the file.
+  private mutating func passingRows(
+    ofNext parts: inout ArraySlice<ScanPart>, _ store: Snapshot
+  ) throws(StoreError) -> [RowID] {
+    let group = Array(parts.prefix(Threads.partCount))
+    parts = parts.dropFirst(group.count)
+    let results = Threads.map(group) { [test] part in
+      Result { () throws(StoreError) in
+        var (test, rows) = (test, [RowID]())
+        try store.forEachRecord(of: CatalogSchema.products, in: part) { (record) throws(StoreError) in
+          let view = ProductView(record)
+          if try test.passes(view) { rows.append(view.rowID) }
+          return true
+        }
+        return (rows, test)
+      }
+    }
+    var passed: [RowID] = []
+    for result in results {
+      let (rows, used) = try result.get()
+      passed += rows
+      // It remembers the texts that it has folded.
+      test = used
+    }
+    return passed
   }
 
   /// Continues to collect rows, or sorts them after the last one.
@@ -193,6 +225,7 @@ package struct ProductRowWalk: Sendable {
       return true
     }
     source = .rows(try sorted(passed), 0)
+    count = passed.count
     // They passed.
     test = try ProductFilterTest(ProductFilter(), snapshot)
     return true
@@ -205,7 +238,7 @@ package struct ProductRowWalk: Sendable {
   }
 
   /// The number of parts into which the scan of a catalogue is divided.
-  private static func partCount(of snapshot: CatalogSnapshot) -> Int { max(1, snapshot.productCount / partSize) }
+  fileprivate static func partCount(of snapshot: CatalogSnapshot) -> Int { max(1, snapshot.productCount / partSize) }
 
   private func sorted(_ rows: [RowID]) throws(StoreError) -> [RowID] {
     var keyed: [(key: [UInt8], row: RowID)] = []
@@ -215,7 +248,8 @@ package struct ProductRowWalk: Sendable {
     let index = CatalogIndexes.Order(rawValue: order.field.key).map(ProductIndex.order)
     for row in rows {
       let key = try snapshot.withProduct(row) { (view) throws(StoreError) in
-        if let index { return try keys.key(of: index, view) }
+        // As the index has it, so that rows come in the order of a walk.
+        if let index { return Array(try keys.key(of: index, view).prefix(OrderedKeys.maximumKeyLength)) }
         var key: [UInt8] = []
         try view.withItem(order.field, &scratch) { bytes, item in
           key.appendSortKey(bytes, item, isDescending: false)
@@ -227,6 +261,91 @@ package struct ProductRowWalk: Sendable {
     keyed.sort { a, b in a.key == b.key ? a.row < b.row : a.key.lexicographicallyPrecedes(b.key) }
     let sorted = keyed.map(\.row)
     return order.isDescending ? sorted.reversed() : sorted
+  }
+}
+
+/// The numbers of products by what they have in a field, each with one of the products.
+private typealias FacetCounts = [[UInt8]: (row: RowID, count: Int)]
+
+/// Counts what products that pass a filter have in a field.
+private struct FacetCounter: Sendable {
+  private let field: ProductField
+  /// Whether the field is a text, which its index folds.
+  private let isText: Bool
+  private(set) var test: ProductFilterTest
+  /// What was counted, without the rows since ``lastKey`` began.
+  private var known = FacetCounts()
+  /// Products that lie next to one another often have the same value, so they are entered together.
+  private var lastKey: [UInt8] = []
+  private var last: (row: RowID, count: Int)?
+  private var key: [UInt8] = []
+  private var scratch: [UInt8] = []
+
+  init(field: ProductField, test: ProductFilterTest) {
+    self.field = field
+    self.test = test
+    isText = CatalogIndexes.Order(rawValue: field.key) != nil
+  }
+
+  /// Counts a product if it passes.
+  mutating func add(_ view: borrowing ProductView) throws(StoreError) {
+    if try !test.passes(view) { return }
+    key.removeAll(keepingCapacity: true)
+    try view.withItem(field, &scratch) { bytes, item in
+      if isText { key.append(bytes) } else { key.appendSortKey(bytes, item, isDescending: false) }
+    }
+    if last != nil, key == lastKey {
+      last?.count += 1
+    } else {
+      enterLast()
+      swap(&key, &lastKey)
+      last = (view.rowID, 1)
+    }
+  }
+
+  private mutating func enterLast() {
+    if let last { known[lastKey, default: (last.row, 0)].count += last.count }
+    last = nil
+  }
+
+  /// Counts the values of the records of some parts, several parts at the same time; `nil` if `shouldStop` returns `true`.
+  ///
+  /// - Parameter forEachRecord: Calls its second argument with each record of a part.
+  mutating func counts<Part: Sendable>(
+    of parts: [Part], _ shouldStop: () -> Bool,
+    _ forEachRecord: @Sendable (Part, (borrowing RecordView) throws(StoreError) -> Bool) throws(StoreError) -> Void
+  ) throws(StoreError) -> FacetCounts? {
+    var rest = parts[...]
+    while !rest.isEmpty {
+      if shouldStop() { return nil }
+      let group = Array(rest.prefix(Threads.partCount))
+      rest = rest.dropFirst(group.count)
+      let results = Threads.map(group) { [field, test] part in
+        Result { () throws(StoreError) in
+          var counter = FacetCounter(field: field, test: test)
+          try forEachRecord(part) { (record) throws(StoreError) in
+            try counter.add(ProductView(record))
+            return true
+          }
+          return counter
+        }
+      }
+      for result in results { add(try result.get()) }
+    }
+    return counts
+  }
+
+  /// Adds the counts of rows that lie after those of this one.
+  private mutating func add(_ later: FacetCounter) {
+    for (key, entry) in later.counts { known[key, default: (entry.row, 0)].count += entry.count }
+    test = later.test
+  }
+
+  /// What was counted.
+  var counts: FacetCounts {
+    var all = self
+    all.enterLast()
+    return all.known
   }
 }
 
@@ -243,7 +362,7 @@ extension CatalogSnapshot {
   /// - Parameters:
   ///   - field: `brand`, `category`, `delFlag` or `isGroupedProduct`.
   ///   - rows: The products to count, instead of all.
-  ///   - shouldStop: Called about every 4096 products; the result is then `nil`.
+  ///   - shouldStop: Called every few milliseconds; if it returns `true`, the result is `nil`.
   /// - Throws: `StoreError.damaged`.
   /// - Complexity: With an index and without a filter, the index is read and one record for each value. Otherwise every
   ///   product that the filter's indexes find is read.
@@ -251,57 +370,17 @@ extension CatalogSnapshot {
     of field: ProductField, _ filter: ProductFilter, among rows: [RowID]? = nil, shouldStop: () -> Bool
   ) throws(StoreError) -> [FacetValue]? {
     guard let store else { return [] }
-    var counts: [[UInt8]: (row: RowID, count: Int)] = [:]
-    var seen = 0
+    var counts = FacetCounts()
     let order = CatalogIndexes.Order(rawValue: field.key)
     if rows == nil, filter.isEmpty, order != nil,
       let index = store.orderedIndex(CatalogSchema.products, named: field.key)
     {
-      var cursor = try store.cursor(index)
-      var key: [UInt8] = []
-      var current: (row: RowID, count: Int)?
-      while try cursor.next() {
-        seen += 1
-        if seen & 4095 == 0, shouldStop() { return nil }
-        if let known = current, cursor.key.hasSameBytes(as: key.rawSpan) {
-          current = (known.row, known.count + 1)
-        } else {
-          if let current { counts[key] = current }
-          key = cursor.key.copied()
-          current = (cursor.row, 1)
-        }
-      }
-      if let current { counts[key] = current }
+      guard let found = try facetCounts(index, shouldStop) else { return nil }
+      counts = found
     } else {
-      var test = try ProductFilterTest(filter, self)
-      var isStopped = false
-      var scratch: [UInt8] = []
-      func add(_ view: borrowing ProductView) throws(StoreError) -> Bool {
-        seen += 1
-        if seen & 4095 == 0, shouldStop() {
-          isStopped = true
-          return false
-        }
-        if try !test.passes(view) { return true }
-        let row = view.rowID
-        try view.withItem(field, &scratch) { bytes, item in
-          var key: [UInt8] = []
-          if order != nil { key = bytes.copied() } else { key.appendSortKey(bytes, item, isDescending: false) }
-          counts[key, default: (row, 0)].count += 1
-        }
-        return true
-      }
-      if let candidates = rows ?? test.candidates {
-        try store.forEachRecord(ofRows: candidates, table: CatalogSchema.products) { (record) throws(StoreError) in
-          try add(ProductView(record))
-        }
-      } else {
-        try store.forEachRecord(of: CatalogSchema.products) { (record) throws(StoreError) in
-          try add(ProductView(record))
-        }
-      }
-      if isStopped { return nil }
-      if let order { counts = Self.folded(counts, order) }
+      let counter = FacetCounter(field: field, test: try ProductFilterTest(filter, self))
+      guard let found = try facetCounts(counter, rows ?? counter.test.candidates, shouldStop) else { return nil }
+      counts = order.map { Self.folded(found, $0) } ?? found
     }
     var values: [FacetValue] = []
     for (row, count) in counts.values.sorted(by: { $0.count != $1.count ? $0.count > $1.count : $0.row < $1.row }) {
@@ -318,11 +397,50 @@ extension CatalogSnapshot {
     return values
   }
 
-  private static func folded(
-    _ counts: [[UInt8]: (row: RowID, count: Int)], _ order: CatalogIndexes.Order
-  ) -> [[UInt8]: (row: RowID, count: Int)] {
+  private func facetCounts(_ index: OrderedIndexID, _ shouldStop: () -> Bool) throws(StoreError) -> FacetCounts? {
+    guard let store else { return [:] }
+    var counts = FacetCounts()
+    var seen = 0
+    var cursor = try store.cursor(index)
+    var key: [UInt8] = []
+    var current: (row: RowID, count: Int)?
+    while try cursor.next() {
+      seen += 1
+      if seen & 4095 == 0, shouldStop() { return nil }
+      if let known = current, cursor.key.hasSameBytes(as: key.rawSpan) {
+        current = (known.row, known.count + 1)
+      } else {
+        if let current { counts[key] = current }
+        key = cursor.key.copied()
+        current = (cursor.row, 1)
+      }
+    }
+    if let current { counts[key] = current }
+    return counts
+  }
+
+  /// Counts the values of some rows, or of all, by several threads.
+  private func facetCounts(
+    _ counter: FacetCounter, _ rows: [RowID]?, _ shouldStop: () -> Bool
+  ) throws(StoreError) -> FacetCounts? {
+    guard let store else { return [:] }
+    var counter = counter
+    guard let rows else {
+      let parts = try store.parts(ProductRowWalk.partCount(of: self), of: CatalogSchema.products)
+      return try counter.counts(of: parts, shouldStop) { (part, body) throws(StoreError) in
+        try store.forEachRecord(of: CatalogSchema.products, in: part, body)
+      }
+    }
+    let size = ProductRowWalk.partSize
+    let parts = stride(from: 0, to: rows.count, by: size).map { rows[$0..<min($0 + size, rows.count)] }
+    return try counter.counts(of: parts, shouldStop) { (part, body) throws(StoreError) in
+      try store.forEachRecord(ofRows: Array(part), table: CatalogSchema.products, body)
+    }
+  }
+
+  private static func folded(_ counts: FacetCounts, _ order: CatalogIndexes.Order) -> FacetCounts {
     var keys = ProductIndexKeys()
-    var merged: [[UInt8]: (row: RowID, count: Int)] = [:]
+    var merged = FacetCounts()
     for (text, entry) in counts {
       let key = keys.key(of: order, text)
       let known = merged[key] ?? (entry.row, 0)
