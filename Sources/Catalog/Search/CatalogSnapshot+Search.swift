@@ -10,8 +10,10 @@ extension CatalogSnapshot {
   /// Each word must match the name, the brand, the SKU or the barcode, in any order, whatever the letter case, the
   /// accents, the width of letters, or whether Chinese is traditional or simplified. The last word may be the beginning of
   /// one. Products with parts of words come after that, and Chinese names by how they are read: `glgj` and `geli` find
-  /// 格力挂机. If nothing is found, each word may have one typing mistake, and a single letter or digit may be
-  /// left out. A product whose barcode or SKU is the whole text comes first. Products that the server sent as deleted are left out.
+  /// 格力挂机; and what is written in one word here and in several there: `cocacola` finds Coca-Cola, `500 ml` finds 500ml. If
+  /// nothing is found, each word may have one typing mistake, and a single letter or digit may be left out. A product whose
+  /// barcode or SKU is the whole text comes first, whatever the zeros in front of a GTIN. Products that the server sent as
+  /// deleted are left out.
   ///
   /// - Parameters:
   ///   - text: The words.
@@ -44,6 +46,8 @@ private struct SearchRun {
   private let words: [SearchWord]
   /// The candidates of each word as it is, those of the rarest word first.
   private var rarestFirst: [WordCandidates] = []
+  /// The candidates of their parts, once they were looked up.
+  private var parts: [Int: [WordCandidates]] = [:]
   private var evaluation: SearchEvaluation
   private var found: [Found] = []
   /// The row of the cursor's product; before all rows if it is gone.
@@ -100,12 +104,13 @@ private struct SearchRun {
 
   /// Finds the products whose barcode or SKU is the whole text.
   private mutating func findCode() throws(StoreError) {
-    let key = evaluation.codeKey
-    if key.isEmpty { return }
+    if evaluation.codeKeys.isEmpty { return }
     var rows: [RowID] = []
-    try indexes.store.forEachRecord(CatalogSchema.productByCode, key.rawSpan) { (record) throws(StoreError) in
-      rows.append(record.rowID)
-      return true
+    for key in evaluation.codeKeys {
+      try indexes.store.forEachRecord(CatalogSchema.productByCode, key.rawSpan) { (record) throws(StoreError) in
+        rows.append(record.rowID)
+        return true
+      }
     }
     // A SKU has no index of its own: its words have.
     if let candidates = rarestFirst.first, candidates.count <= Self.blockCount {
@@ -125,10 +130,10 @@ private struct SearchRun {
       if rarestFirst[0].count > 0 { try find(rarestFirst, &blocks) }
     case .parts:
       // Parts of the rarest word will do if they are few: what is read is compared with all words.
-      var candidates = try rarestFirst[0].withParts()
+      var candidates = try parts(of: 0)
       if candidates[0].count == 0 { return }
       if candidates[0].count > Self.fewCount {
-        for other in rarestFirst.dropFirst() { candidates += try other.withParts() }
+        for other in rarestFirst.indices.dropFirst() { candidates += try parts(of: other) }
         candidates.sort { $0.count < $1.count }
       } else {
         candidates.removeSubrange(1...)
@@ -138,10 +143,20 @@ private struct SearchRun {
     }
   }
 
+  /// Returns the candidates of a word's parts.
+  ///
+  /// - Parameter word: Its number in ``rarestFirst``.
+  private mutating func parts(of word: Int) throws(StoreError) -> [WordCandidates] {
+    if let known = parts[word] { return known }
+    let found = try rarestFirst[word].withParts()
+    parts[word] = found
+    return found
+  }
+
   /// Finds products although words are mistyped. A word that is spelled as it should be leads to them, if it is rare.
   private mutating func findTypos(_ blocks: inout Blocks) throws(StoreError) {
     var candidates: [WordCandidates] = []
-    for word in rarestFirst { candidates += try word.withParts() }
+    for word in rarestFirst.indices { candidates += try parts(of: word) }
     candidates.sort { $0.count < $1.count }
     for known in candidates where (1...Self.manyCount).contains(known.count) {
       try find([known], &blocks)

@@ -10,6 +10,8 @@ struct WordCandidates {
     case keys(OrderedIndexID, [[UInt8]])
     /// The keys whose text has a part, but does not begin with it.
     case containing(OrderedIndexID, [UInt8])
+    /// Rows that were looked up.
+    case rows([UInt32])
   }
 
   private let store: Snapshot
@@ -43,6 +45,7 @@ struct WordCandidates {
         try add(indexes.search, .before(exact), .afterPrefix(exact))
       }
       try addCodes(.words)
+      if word.hasBoundary { try addSeparated(Self.mostSeparatedFirst) }
     }
   }
 
@@ -66,7 +69,65 @@ struct WordCandidates {
     try result.addCodes(.parts)
     if word.canBePart { try result.addKeys(containing: word.text, indexes.search) }
     if word.isLatin { try result.addReadings() }
+    try result.addSeparated(Self.mostSeparated)
+    for join in word.joins {
+      let key = [SearchTerm.word] + join.bytes + (join.isLast ? [] : [0])
+      try result.add(indexes.search, .before(key), .afterPrefix(key))
+    }
     return [result]
+  }
+
+  /// The number of rows of the rarer part of a word above which the products that have the word as several are not looked for:
+  /// in the stage ``SearchStage/words``, and later.
+  private static let mostSeparatedFirst = 1 << 12
+  private static let mostSeparated = 1 << 14
+
+  /// Adds the products that have the word as several words: `cocacola` as Coca-Cola. The first and the last of them are looked
+  /// up; words between them only where there is a digit, as in `m8x20`, because single letters are in most products. Of the last
+  /// word of the search the last may be a beginning.
+  ///
+  /// - Parameter most: The number of rows of the rarer part of a word above which the products are not looked for.
+  private mutating func addSeparated(_ most: Int) throws(StoreError) {
+    if !word.canBeSeparated { return }
+    let ends = word.characters.dropLast().map(\.upperBound)
+    var first: [(end: Int, count: Int, key: [UInt8])] = []
+    var last: [(start: Int, count: Int, key: [UInt8])] = []
+    for end in ends {
+      let isBeginning = word.isLast && word.bytes.count - end >= SearchWord.shortestBeginning
+      let keys = [
+        [SearchTerm.word] + word.bytes[..<end] + [0],
+        [SearchTerm.word] + word.bytes[end...] + (isBeginning ? [] : [0]),
+      ]
+      let counts = try keys.map { (key) throws(StoreError) in
+        try store.rowCount(inOrderOf: indexes.search, from: .before(key), to: .afterPrefix(key)).count
+      }
+      if counts[0] > 0 { first.append((end, counts[0], keys[0])) }
+      if counts[1] > 0 { last.append((end, counts[1], keys[1])) }
+    }
+    var found: Set<UInt32> = []
+    for (end, firstCount, firstKey) in first {
+      for (start, lastCount, lastKey) in last where start == end || word.hasDigit && start > end {
+        if min(firstCount, lastCount) > most { continue }
+        // What has both is few rows; what has one may be many.
+        let (rareKey, otherKey) = firstCount < lastCount ? (firstKey, lastKey) : (lastKey, firstKey)
+        var rare: Set<UInt32> = []
+        try forEachRow(of: rareKey) { rare.insert($0) }
+        try forEachRow(of: otherKey) { if rare.contains($0) { found.insert($0) } }
+      }
+    }
+    if found.isEmpty { return }
+    count += found.count
+    sources.append(.rows(found.sorted()))
+  }
+
+  /// Calls `body` with each row of a word, dead ones included.
+  private func forEachRow(of word: [UInt8], _ body: (UInt32) -> Void) throws(StoreError) {
+    try store.forEachKeyAndRows(of: indexes.search, from: .before(word), to: .afterPrefix(word)) { _, _ in
+      true
+    } _: { (_, rows) throws(StoreError) in
+      for position in 0..<rows.count { body(rows[position]) }
+      return true
+    }
   }
 
   /// Adds the words that begin with the word.
@@ -221,6 +282,9 @@ struct WordCandidates {
           body(rows, Self.rank(key))
           return true
         }
+      case .rows(let found):
+        // Most of them have the whole word, which is better than a part of one.
+        if isWanted(SearchTerm.Rank.first, found.count) { body(found.span, SearchTerm.Rank.first) }
       case .keys(let index, let keys):
         for key in keys {
           rows.removeAll(keepingCapacity: true)

@@ -1,3 +1,4 @@
+import Barcodes
 import Bytes
 import DocumentFormat
 import LogStore
@@ -8,7 +9,8 @@ struct SearchEvaluation {
   let words: [SearchWord]
   /// How rare each word is, above 0: a match of a rarer word counts more.
   var weights: [Double]
-  private let code: [UInt8]
+  /// The key of the whole search as a barcode, and as each spelling of a GTIN with other zeros at the front.
+  private let codes: [[UInt8]]
   private let brand: [UInt8]?
   private let category: [UInt8]?
   private let isSetsOnly: Bool
@@ -25,7 +27,9 @@ struct SearchEvaluation {
   init(_ text: String, _ words: [SearchWord], _ options: SearchOptions) {
     self.words = words
     weights = [Double](repeating: 1, count: words.count)
-    code = CodeKey.of(text)
+    let code = CodeKey.of(text)
+    let spellings = GTIN(utf8: code.span)?.spellings.map { Array($0.utf8) }.filter { $0 != code }
+    codes = code.isEmpty ? [] : [code] + (spellings ?? [])
     var folder = TextFolder()
     brand = options.brand.map { Self.folded($0, &folder) }
     category = options.category.map { Self.folded($0, &folder) }
@@ -34,8 +38,8 @@ struct SearchEvaluation {
     condition = options.condition
   }
 
-  /// The key of the whole search as a barcode; empty if it cannot be one.
-  var codeKey: [UInt8] { code }
+  /// The keys of the whole search as a barcode; empty if it cannot be one.
+  var codeKeys: [[UInt8]] { codes }
 
   private static func folded(_ text: String, _ folder: inout TextFolder) -> [UInt8] {
     folder.fold(Array(text.utf8).rawSpan)
@@ -70,9 +74,10 @@ struct SearchEvaluation {
 
   /// Whether the whole search is the barcode or the SKU of a product.
   private func isCode(_ view: borrowing ProductView) -> Bool {
-    if code.isEmpty { return false }
-    return view.record.key(CatalogSchema.productByCode.index).hasSameBytes(as: code.rawSpan)
-      || CodeKey.equals(view.utf8.skuCode, code.rawSpan)
+    for code in codes {
+      if view.record.key(CatalogSchema.productByCode.index).hasSameBytes(as: code.rawSpan) { return true }
+    }
+    return codes.first.map { CodeKey.equals(view.utf8.skuCode, $0.rawSpan) } ?? false
   }
 
   private mutating func isPermitted(_ view: borrowing ProductView) throws(StoreError) -> Bool {
@@ -184,8 +189,8 @@ struct SearchEvaluation {
   /// Returns the parts of a product's texts that match, for the best match of each word.
   mutating func matchedFields(_ product: Product) -> [SearchResult.MatchedField] {
     var ranges: [[Range<Int>]] = [[], [], [], []]
-    if CodeKey.of(product.barcode) == code, !code.isEmpty { ranges[3] = [0..<product.barcode.utf16.count] }
-    if CodeKey.of(product.skuCode) == code, !code.isEmpty { ranges[2] = [0..<product.skuCode.utf16.count] }
+    if codes.contains(CodeKey.of(product.barcode)) { ranges[3] = [0..<product.barcode.utf16.count] }
+    if CodeKey.of(product.skuCode) == codes.first { ranges[2] = [0..<product.skuCode.utf16.count] }
     let texts = [product.name, product.brand, product.skuCode]
     // The runs that no text has on its own, as far as is known: texts have them together.
     var divided = Set(words.indices.filter { words[$0].canBeDivided })

@@ -29,15 +29,30 @@ struct SearchWord {
   let isLatin: Bool
   let hasDigit: Bool
   let digitCount: Int
+  /// Whether a number and letters meet in it, between which some write a blank: `dn50`.
+  let hasBoundary: Bool
+  /// Neighbouring words of the search without anything between them, this one among them, where numbers and letters meet:
+  /// `500ml` of `500 ml`, and `m8x`, `x20` and `m8x20` of `m8 x 20`.
+  let joins: [Join]
 
-  init(_ bytes: [UInt8], _ kind: FoldedToken.Kind, isLast: Bool) {
+  /// Neighbouring words as one.
+  struct Join {
+    /// The words together.
+    let bytes: [UInt8]
+    /// Whether the last word of the search is the last of them, which may be incomplete.
+    let isLast: Bool
+  }
+
+  init(_ bytes: [UInt8], _ kind: FoldedToken.Kind, isLast: Bool, joins: [Join] = []) {
     self.bytes = bytes
+    self.joins = joins
     self.kind = kind
     self.isLast = isLast
     code = bytes.map(CodeKey.upper)
     isLatin = bytes.allSatisfy { (0x61...0x7A).contains($0) } && bytes.count <= Pinyin.mostLetters
     digitCount = bytes.count { (0x30...0x39).contains($0) }
     hasDigit = digitCount > 0
+    hasBoundary = zip(bytes, bytes.dropFirst()).contains { Self.isBoundary($0, $1) }
   }
 
   /// The fewest bytes of a part of a word or code that can be found inside it.
@@ -50,8 +65,17 @@ struct SearchWord {
   static let shortestCode = 3
   /// The most bytes of a run of Chinese, Japanese or Korean whose pairs of characters are looked for one by one.
   static let longestRunInPairs = 192
+  /// The most bytes of a word that may be several words of a text.
+  static let longestSeparated = 32
+  /// The fewest bytes of the beginning of a word that ends what may be several words.
+  static let shortestBeginning = 2
   /// The fewest characters of a part of a barcode that is found inside it.
   static let shortestCodePart = 4
+
+  /// Whether a text may have it as several words, as `kitkat` in Kit-Kat.
+  var canBeSeparated: Bool {
+    kind == .word && bytes.count >= (hasDigit ? 2 : Self.shortestPart) && bytes.count <= Self.longestSeparated
+  }
 
   var canBePart: Bool { bytes.count >= Self.shortestPart }
   var canBeCode: Bool { kind == .word && hasDigit && bytes.count >= Self.shortestCode }
@@ -88,12 +112,39 @@ struct SearchWord {
     // A name with × has its numbers as words, and joined by x. In a search, × is the letter that others type for it.
     let typed = String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "×" ? "x" : $0 }))
     folder.fold(Array(typed.utf8).rawSpan)
-    var words: [SearchWord] = []
-    for (number, token) in folder.tokens.prefix(mostWords).enumerated() {
-      let isLast = number == folder.tokens.count - 1
-      words.append(SearchWord(folder.bytes(of: token).copied(), token.kind, isLast: isLast))
+    let tokens = Array(folder.tokens.prefix(mostWords))
+    let texts = tokens.map { folder.bytes(of: $0).copied() }
+    return tokens.indices.map { index in
+      let isLast = index == folder.tokens.count - 1
+      return SearchWord(texts[index], tokens[index].kind, isLast: isLast, joins: joins(of: index, tokens, texts))
     }
-    return words
+  }
+
+  /// The most words that are joined.
+  private static let mostJoined = 3
+
+  /// Returns a word with its neighbours, where one ends with a digit and the other begins with none, or the other way round.
+  private static func joins(of index: Int, _ tokens: [FoldedToken], _ texts: [[UInt8]]) -> [Join] {
+    var joins: [Join] = []
+    for first in max(0, index - mostJoined + 1)...index {
+      var bytes: [UInt8] = []
+      for last in first..<min(tokens.count, first + mostJoined) {
+        guard tokens[last].kind == .word,
+          last == first || isBoundary(texts[last - 1].last ?? 0, texts[last].first ?? 0)
+        else { break }
+        bytes += texts[last]
+        if bytes.count > longestSeparated { break }
+        if last > first, last >= index { joins.append(Join(bytes: bytes, isLast: last == tokens.count - 1)) }
+      }
+    }
+    return joins
+  }
+
+  /// Whether, of the last byte of a word and the first of the next one, one is a digit and the other is not: some write a blank
+  /// there.
+  static func isBoundary(_ before: UInt8, _ after: UInt8) -> Bool {
+    func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+    return isDigit(before) != isDigit(after)
   }
 
   /// The number of words of a search that count.

@@ -59,6 +59,8 @@ extension FoldedField {
     if word.hasDigit, best?.stage != .words, let match = matchChain(word, upTo: limit), match.isBetter(than: best) {
       best = match
     }
+    let isOpen = best?.stage != .words || word.hasBoundary && (best?.quality ?? 0) < Self.separatedQuality
+    if isOpen, let match = matchSeparated(word, upTo: limit), match.isBetter(than: best) { best = match }
     return best
   }
 
@@ -90,6 +92,10 @@ extension FoldedField {
       return nil
     }
     if limit < .parts { return nil }
+    for join in word.joins where text.begins(with: join.bytes.rawSpan) {
+      guard join.isLast || text.byteCount == join.bytes.count else { continue }
+      return found(.parts, 0.85 * Double(join.bytes.count) / Double(text.byteCount), 0..<join.bytes.count)
+    }
     if word.canBePart, let place = text.firstPlace(of: own) {
       return found(.parts, 0.3 + 0.3 * Double(count) / Double(text.byteCount), place..<place + count)
     }
@@ -166,6 +172,56 @@ extension FoldedField {
       if match.isBetter(than: best) { best = match }
     }
     return best
+  }
+
+  /// The quality of a word with a number and letters that a text has with a blank or a sign between these.
+  private static let separatedQuality = 0.95
+
+  /// Matches neighbouring tokens that are the word together: `dn50` with DN 50, as well as a word, `cocacola` with Coca-Cola
+  /// and, less well, Coca Cola, `lays` with Lay's. The last token may be longer than the last word of the search.
+  private func matchSeparated(_ word: SearchWord, upTo limit: SearchStage) -> WordMatch? {
+    if !word.canBeSeparated || limit < .parts && !word.hasBoundary { return nil }
+    let tokens = folder.tokens
+    var best: WordMatch?
+    for first in tokens.indices where tokens[first].kind == .word {
+      if let match = matchSeparated(word, from: first), match.stage <= limit, match.isBetter(than: best) {
+        best = match
+      }
+    }
+    return best
+  }
+
+  /// Matches tokens from one on.
+  private func matchSeparated(_ word: SearchWord, from first: Int) -> WordMatch? {
+    let tokens = folder.tokens
+    var last = first
+    var count = 0
+    var (isLoose, isNumber) = (false, false)
+    var previous: UInt8 = 0
+    while count < word.bytes.count, last < tokens.count, tokens[last].kind == .word {
+      let text = folder.bytes(of: tokens[last])
+      let rest = word.bytes.count - count
+      let isBeginning = text.byteCount > rest
+      if isBeginning, last == first || !word.isLast || rest < SearchWord.shortestBeginning { return nil }
+      let length = min(rest, text.byteCount)
+      guard word.bytes.rawSpan.slice(count, length).hasSameBytes(as: text.slice(0, length)) else { return nil }
+      if last > first {
+        let isBoundary = SearchWord.isBoundary(previous, text.u8(at: 0))
+        isNumber = isNumber || isBoundary
+        isLoose = isLoose || !tokens[last].isJoined && !isBoundary
+      }
+      previous = text.u8(at: text.byteCount - 1)
+      count += length
+      last += 1
+      guard count == word.bytes.count else { continue }
+      if last == first + 1 { return nil }
+      let start = tokens[first].range.lowerBound
+      let end = tokens[last - 1].range.lowerBound + length
+      let isExact = isNumber && !isLoose && !isBeginning
+      let quality = isExact ? Self.separatedQuality : isBeginning ? 0.6 : isLoose ? 0.7 : 0.85
+      return WordMatch(stage: isExact ? .words : .parts, quality: quality, token: first, range: start..<end)
+    }
+    return nil
   }
 
   /// Matches letters with how a run of Chinese characters is read, or with the initials of that.

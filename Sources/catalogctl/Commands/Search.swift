@@ -1,5 +1,6 @@
 import ArgumentParser
 import Catalog
+import Foundation
 import JSONFormat
 import LogStore
 
@@ -13,7 +14,8 @@ struct Search: ParsableCommand {
 
       Each word must match the name, the brand, the SKU or the barcode, in any order, whatever the letter case, the \
       accents, or whether Chinese is traditional or simplified. The last word may be the beginning of one. Parts of words \
-      come after that, and Chinese names by how they are read. If nothing is found, each word may have one typing \
+      come after that, Chinese names by how they are read, and what one writes in one word and another in several, as \
+      cocacola and Coca-Cola, or 500 ml and 500ml. If nothing is found, each word may have one typing \
       mistake. Products that the server sent as deleted are left out.
 
       With --json, a result is {"score":…,"matched":[{"field":"name","ranges":[[0,4]]}],"product":{…}}; ranges are \
@@ -62,6 +64,9 @@ struct Search: ParsableCommand {
 
   /// Answers each line of standard input.
   private func answerLines() throws {
+    if isatty(STDIN_FILENO) == 1 {
+      Console.say("catalogctl: each line that you type is searched; Ctrl-D ends this, and 'search WORD…' asks once")
+    }
     let user = try store.userID()
     var reader = try store.reader()
     var missed = false
