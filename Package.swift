@@ -148,7 +148,7 @@ let package = Package(
         "Barcodes", "Bytes", "CatalogRows", "DocumentFormat", "JSONFormat", "LogStore", "SearchText", "TextFormat",
       ],
       ownsMemory: true),
-    module("CatalogWire", ["CatalogRows", "GzipStream", "JSONFormat", "TextFormat"]),
+    module("CatalogWire", ["Bytes", "CatalogRows", "GzipStream", "JSONFormat", "TextFormat"]),
     module("CatalogSync", ["Catalog", "CatalogRows", "CatalogWire", "LogStore"]),
     module(
       "CatalogSources",

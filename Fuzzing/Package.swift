@@ -51,12 +51,12 @@ let package = Package(
       name: "DocumentFormat", dependencies: ["JSONFormat", "Bytes", "TextFormat"], swiftSettings: lifetimes),
     .target(name: "Documents", dependencies: ["DocumentFormat", "LogStore", "Bytes"], swiftSettings: lifetimes),
     .target(
-      name: "CatalogWire", dependencies: ["CatalogRows", "GzipStream", "JSONFormat", "TextFormat"],
+      name: "CatalogWire", dependencies: ["Bytes", "CatalogRows", "GzipStream", "JSONFormat", "TextFormat"],
       swiftSettings: library),
     .target(
       name: "CatalogSync", dependencies: ["Catalog", "CatalogRows", "CatalogWire", "LogStore"], swiftSettings: library),
     .target(
-      name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore", "Storage", "TextFormat"],
+      name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore", "TextFormat"],
       swiftSettings: library),
     .target(
       name: "Workspace",

@@ -12,7 +12,7 @@ typedef struct {
   int display_size;
 } option;
 
-enum { command_ok = 1, tuples_ok = 2, single_tuple = 9, connection_bad = 1, sqlstate_field = 'C' };
+enum { command_ok = 1, tuples_ok = 2, copy_out = 3, single_tuple = 9, connection_bad = 1, sqlstate_field = 'C' };
 
 static struct {
   void *(*start)(const char *const *, const char *const *, int);
@@ -26,6 +26,11 @@ static struct {
   void *(*set_notice_processor)(void *, void (*)(void *, const char *), void *);
   int (*send)(void *, const char *, int, const uint32_t *, const char *const *, const int *, const int *, int);
   int (*set_single_row_mode)(void *);
+  int (*send_query)(void *, const char *);
+  int (*send_prepare)(void *, const char *, const char *, int, const uint32_t *);
+  int (*send_describe)(void *, const char *);
+  int (*get_copy_data)(void *, char **, int);
+  void (*free_memory)(void *);
   int (*set_nonblocking)(void *, int);
   int (*flush)(void *);
   int (*consume_input)(void *);
@@ -79,6 +84,11 @@ static void load(void) {
       {"PQsetNoticeProcessor", &pq.set_notice_processor},
       {"PQsendQueryParams", &pq.send},
       {"PQsetSingleRowMode", &pq.set_single_row_mode},
+      {"PQsendQuery", &pq.send_query},
+      {"PQsendPrepare", &pq.send_prepare},
+      {"PQsendDescribePrepared", &pq.send_describe},
+      {"PQgetCopyData", &pq.get_copy_data},
+      {"PQfreemem", &pq.free_memory},
       {"PQsetnonblocking", &pq.set_nonblocking},
       {"PQflush", &pq.flush},
       {"PQconsumeInput", &pq.consume_input},
@@ -159,10 +169,26 @@ bool shelfmark_pq_option(shelfmark_pq_connection *connection, const char *name, 
   return is_found;
 }
 
-bool shelfmark_pq_send(shelfmark_pq_connection *connection, const char *statement, const char *parameter) {
-  return pq.send(connection, statement, parameter ? 1 : 0, NULL, &parameter, NULL, NULL, 0) == 1
-      && pq.set_single_row_mode(connection) == 1;
+bool shelfmark_pq_send(shelfmark_pq_connection *connection, const char *statement) {
+  return pq.send(connection, statement, 0, NULL, NULL, NULL, NULL, 0) == 1 && pq.set_single_row_mode(connection) == 1;
 }
+
+bool shelfmark_pq_send_copy(shelfmark_pq_connection *connection, const char *statement) {
+  return pq.send_query(connection, statement) == 1;
+}
+
+bool shelfmark_pq_send_prepare(shelfmark_pq_connection *connection, const char *statement) {
+  return pq.send_prepare(connection, "", statement, 0, NULL) == 1;
+}
+
+bool shelfmark_pq_send_describe(shelfmark_pq_connection *connection) { return pq.send_describe(connection, "") == 1; }
+
+int shelfmark_pq_get_copy_data(shelfmark_pq_connection *connection, char **row) {
+  *row = NULL;
+  return pq.get_copy_data(connection, row, 1);
+}
+
+void shelfmark_pq_free(char *row) { pq.free_memory(row); }
 
 int shelfmark_pq_flush(shelfmark_pq_connection *connection) { return pq.flush(connection); }
 
@@ -184,6 +210,7 @@ enum shelfmark_pq_status shelfmark_pq_result_status(const shelfmark_pq_result *r
   switch (pq.result_status(result)) {
   case command_ok: return shelfmark_pq_command_ok;
   case tuples_ok: return shelfmark_pq_tuples_ok;
+  case copy_out: return shelfmark_pq_copy_out;
   case single_tuple: return shelfmark_pq_single_tuple;
   default: return shelfmark_pq_other;
   }

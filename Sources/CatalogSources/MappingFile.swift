@@ -2,7 +2,6 @@ package import CatalogRows
 package import CatalogWire
 import Foundation
 import JSONFormat
-package import RowSources
 import TextFormat
 
 /// A mapping with what it says about the file as a whole, and its form as JSON.
@@ -69,6 +68,12 @@ package struct MappingFile: Sendable, Equatable {
     return text == "." ? UInt8(ascii: ".") : UInt8(ascii: ",")
   }
 
+  /// The number of lines before the names of the columns.
+  package static func skippedLines(_ count: Int) throws(Invalid) -> Int {
+    guard 0...1000 ~= count else { throw Invalid(message: "the number of lines to skip is 0 to 1000") }
+    return count
+  }
+
   /// A form of dates.
   package static func date(_ text: String) throws(Invalid) -> String {
     guard RowMapping.isDateFormat(text) else {
@@ -100,6 +105,9 @@ package struct MappingFile: Sendable, Equatable {
       case "quotes":
         guard let hasQuotes = value as? Bool else { throw Invalid(message: "quotes is true or false") }
         mapping.hasQuotes = hasQuotes
+      case "skipLines":
+        guard let count = value as? Int, !(value is Bool) else { throw Invalid(message: "skipLines is a number") }
+        mapping.skippedLines = try Self.skippedLines(count)
       case "true": mapping.trueWords = try Self.texts(value, key)
       case "automatic":
         guard let isAutomatic = value as? Bool else { throw Invalid(message: "automatic is true or false") }
@@ -123,8 +131,8 @@ package struct MappingFile: Sendable, Equatable {
       default:
         throw Invalid(
           message:
-            "\"\(key)\" is unknown; a mapping has format, encoding, delimiter, quotes, decimal, date, true, automatic,"
-            + " unknown, withoutId and fields, and for a database products, relations and since")
+            "\"\(key)\" is unknown; a mapping has format, encoding, skipLines, delimiter, quotes, decimal, date, true,"
+            + " automatic, unknown, withoutId and fields, and for a database products, relations and since")
       }
     }
   }
@@ -182,8 +190,8 @@ package struct MappingFile: Sendable, Equatable {
 
   // MARK: Writing
 
-  /// The mapping as JSON, with the columns and the encoding that were recognised.
-  package func text(_ columns: [RowColumnUse], _ guess: EncodingGuess?) -> [UInt8] {
+  /// The mapping as JSON, with the columns that were recognised.
+  package func text(_ columns: [RowColumnUse]) -> [UInt8] {
     var fields: [String: JSONText] = [:]
     for column in columns {
       for field in column.fields where ProductField.allCases.contains(where: { $0.key == field }) {
@@ -194,8 +202,10 @@ package struct MappingFile: Sendable, Equatable {
     for (field, value) in mapping.constants { fields[field.key] = .object([("constant", .text(value))]) }
     var object: [(String, JSONText)] = []
     if let format { object.append(("format", .text(format.rawValue))) }
-    if let name = encoding ?? guess?.name { object.append(("encoding", .text(name))) }
+    // A guess is left to the next file, which may have another encoding.
+    if let encoding { object.append(("encoding", .text(encoding))) }
     if let delimiter = mapping.delimiter { object.append(("delimiter", .text(String(UnicodeScalar(delimiter))))) }
+    if mapping.skippedLines > 0 { object.append(("skipLines", .int(mapping.skippedLines))) }
     if !mapping.hasQuotes { object.append(("quotes", .bool(false))) }
     if mapping.decimal != UInt8(ascii: ".") { object.append(("decimal", .text(","))) }
     if !mapping.trueWords.isEmpty { object.append(("true", .array(mapping.trueWords.map(JSONText.text)))) }

@@ -43,11 +43,10 @@ public struct RowImport: ~Copyable {
     reader = RowFileReader(format, rules: rules, mapping: mapping)
     self.writer = writer
     self.lossLimit = lossLimit
-    sink = Sink()
     switch mode {
-    case .replace: sink.update = try writer.beginFullUpdate(lossLimit)
+    case .replace: sink = Sink(try writer.beginFullUpdate(lossLimit))
     case .upsert, .difference:
-      sink.merge = try CatalogMerge(writer.snapshot(), deletesMissing: mode == .difference)
+      sink = Sink(try CatalogMerge(writer.snapshot(), deletesMissing: mode == .difference))
     }
   }
 
@@ -83,29 +82,23 @@ public struct RowImport: ~Copyable {
   ) throws -> (update: UpdateReport, rows: RowFileSummary) {
     let summary: RowFileSummary
     do { summary = try reader.finish(into: &sink) } catch { try giveUp(error) }
-    if var merge = sink.merge {
-      sink.merge = nil
+    if var merge = try sink.takeMerge() {
       try merge.finish()
       try merge.checkLosses(lossLimit)
       if merge.hasChanges { try willCommit(summary) }
       counts = merge.counts
       return (try merge.commit(to: writer, cursor: cursor, lossLimit), summary)
     }
+    guard let update = try sink.takeUpdate() else { preconditionFailure("an import is finished once") }
     do { try willCommit(summary) } catch {
-      cancel()
+      update.cancel()
       throw error
     }
-    guard let update = sink.update else { preconditionFailure("an import is finished once") }
-    sink.update = nil
     return (try update.commit(cursor: cursor ?? ""), summary)
   }
 
   /// Cancels the import, which has changed nothing.
-  public mutating func cancel() {
-    sink.update?.cancel()
-    sink.update = nil
-    sink.merge = nil
-  }
+  public mutating func cancel() { sink.cancel() }
 
   private mutating func giveUp(_ error: WireError) throws -> Never {
     cancel()
@@ -115,29 +108,52 @@ public struct RowImport: ~Copyable {
 
   /// A sink that takes rows until there is a fault, and then only checks their size.
   private struct Sink: RowSink {
-    var update: FullUpdate?
-    var merge: CatalogMerge?
+    private var update: RowThread<FullUpdate>?
+    private var merge: RowThread<CatalogMerge>?
     private var check = RowSizeCheck()
 
+    init(_ update: FullUpdate) { self.update = RowThread(update) }
+
+    init(_ merge: CatalogMerge) { self.merge = RowThread(merge) }
+
     mutating func product(_ row: borrowing ProductRow) throws {
-      do {
-        // Only a full update checks sizes by itself before the commit.
-        if update != nil { return try update!.product(row) }
-        try check.product(row)
-        try merge?.product(row)
-      } catch StoreError.tooLarge(let what, let byteCount, let limit) {
+      do { try check.product(row) } catch StoreError.tooLarge(let what, let byteCount, let limit) {
         throw Self.refusal(what, byteCount, limit)
       }
+      try update?.product(row)
+      try merge?.product(row)
     }
 
     mutating func relation(_ row: borrowing RelationRow) throws {
-      do {
-        if update != nil { return try update!.relation(row) }
-        try check.relation(row)
-        try merge?.relation(row)
-      } catch StoreError.tooLarge(let what, let byteCount, let limit) {
+      do { try check.relation(row) } catch StoreError.tooLarge(let what, let byteCount, let limit) {
         throw Self.refusal(what, byteCount, limit)
       }
+      try update?.relation(row)
+      try merge?.relation(row)
+    }
+
+    /// Waits until all rows are stored, and returns the full update; `nil` if the rows are merged.
+    mutating func takeUpdate() throws -> FullUpdate? {
+      do {
+        let taken = try update?.take() ?? nil
+        update = nil
+        return taken
+      } catch {
+        cancel()
+        throw error
+      }
+    }
+
+    /// Waits until all rows are compared, and returns the merge; `nil` if the rows are a full update.
+    mutating func takeMerge() throws -> CatalogMerge? {
+      defer { merge = nil }
+      return try merge?.take() ?? nil
+    }
+
+    mutating func cancel() {
+      update?.abandon()?.cancel()
+      _ = merge?.abandon()
+      (update, merge) = (nil, nil)
     }
 
     private static func refusal(_ what: String, _ byteCount: Int, _ limit: Int) -> RowRefusal {

@@ -27,7 +27,8 @@ extension CSVRows {
       names.append(String(decoding: bytes[range(index)], as: UTF8.self))
     }
     uses = names.indices.map { RowColumnUse(name: names[$0], number: $0 + 1, fields: [], isAutomatic: false) }
-    columns = names.map(Column.unknown)
+    columns = names.indices.map { _ in .unknown }
+    ignoredCounts = Array(repeating: 0, count: names.count)
     if let mapping { applyRules(mapping) }
     for index in names.indices where mayFillMore(index) { readOwnName(index) }
     if let mapping, mapping.isAutomatic {
@@ -45,22 +46,35 @@ extension CSVRows {
         plan.add(field, constant: value)
       }
     }
+    checkIDColumn()
     for index in names.indices {
-      guard case .unknown(let name) = columns[index] else { continue }
+      guard case .unknown = columns[index] else { continue }
+      let name = names[index]
       switch checker.rules.unknownKeys {
       case .ignore: continue
+      // Spreadsheets end lines with separators of columns that nobody filled.
+      case .keep where name.isEmpty: continue
       case .keep: keep(index, name)
       case .fail:
-        checker.note(
-          headerFault(
-            .unknownKey, index, "no row has a field of this name; \(RowChecker.advice(onUnknown: name))"))
+        checker.note(headerFault(.unknownKey, index, unknownColumn(name)))
         columns[index] = .skipped
       }
     }
     kept.sort { $0.name.lexicographicallyPrecedes($1.name) }
-    checkIDColumn()
     // A constant has no column.
     for index in cells.numbers.indices where cells.numbers[index] == 0 { cells.numbers[index] = nil }
+  }
+
+  /// What is wrong with a column of an unknown name.
+  private func unknownColumn(_ name: String) -> String {
+    let advice = RowChecker.advice(onUnknown: name)
+    if let mapping, mapping.isAutomatic, let field = RowMapping.field(named: name),
+      let taken = uses.first(where: { $0.fields.contains(field.key) })
+    {
+      return "\(field.key) is taken from \(taken.name); --column \"\(field.key)=\(taken.name)\" --column"
+        + " \"\(field.key)=\(name)\" takes this one where that is empty; otherwise " + advice
+    }
+    return "no row has a field of this name; " + advice
   }
 
   /// Makes the values of an unknown column fields beyond the 25.
@@ -77,6 +91,9 @@ extension CSVRows {
   private mutating func checkIDColumn() {
     if cells.numbers[RowCells.idColumn] != nil { return }
     var hint = names.count == 1 ? "; are the columns separated by something else than a comma?" : ""
+    if mapping != nil, !uses.contains(where: { !$0.fields.isEmpty }) {
+      hint += "; if a later line has the names of the columns, say how many stand before it: --skip-lines 1"
+    }
     let codes = uses.first { $0.fields.contains("skuCode") } ?? uses.first { $0.fields.contains("barcode") }
     if mapping != nil, let codes {
       hint = ", or say which column identifies a product: --column \"id=\(codes.name)\""

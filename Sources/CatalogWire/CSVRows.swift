@@ -1,3 +1,4 @@
+internal import Bytes
 public import CatalogRows
 internal import JSONFormat
 internal import TextFormat
@@ -19,7 +20,7 @@ public struct CSVRows: ~Copyable {
     case known(Int)
     /// The column is a source of computed values, which has this number.
     case source(Int)
-    case unknown(String)
+    case unknown
     /// The column is faulty and reported; its values are skipped.
     case skipped
   }
@@ -38,6 +39,8 @@ public struct CSVRows: ~Copyable {
   private let requestedDelimiter: UInt8?
   /// The byte between two fields; `nil` until it is recognised.
   private(set) var delimiter: UInt8?
+  /// The number of lines that are still to be passed before the first record.
+  private var linesToSkip: Int
   /// The beginning of the text while the separator is unknown.
   private var head: [UInt8] = []
   /// The unknown columns that are kept, in the order of their names, which is that of ``ExtraMembers``.
@@ -50,6 +53,8 @@ public struct CSVRows: ~Copyable {
   /// The columns; empty before the first record.
   var columns: [Column] = []
   var names: [String] = []
+  /// For each column, the number of its values that were ignored.
+  var ignoredCounts: [Int] = []
   /// The fields of the current record, concatenated; the end of each field, and the line on which it begins.
   var bytes: [UInt8] = []
   var ends: [Int] = []
@@ -84,6 +89,7 @@ public struct CSVRows: ~Copyable {
     recordByteCount = limits.tokenByteCount
     self.mapping = mapping
     hasQuotes = mapping?.hasQuotes ?? true
+    linesToSkip = mapping?.skippedLines ?? 0
     requestedDelimiter = delimiter
     // A file of one's own may declare its separator, whatever was asked for.
     if mapping == nil { self.delimiter = delimiter }
@@ -94,7 +100,11 @@ public struct CSVRows: ~Copyable {
   public var faultCount: Int { checker.faults.count }
 
   /// The summary of what has been read so far. Lines are counted at the end.
-  public var summary: RowFileSummary { checker.summary }
+  public var summary: RowFileSummary {
+    var summary = checker.summary
+    for (column, count) in ignoredCounts.enumerated() where count > 0 { summary.ignore(names[column], count) }
+    return summary
+  }
 
   /// Reads the next bytes of the text and passes the row of each completed record to `sink`, if it is valid.
   ///
@@ -103,6 +113,7 @@ public struct CSVRows: ~Copyable {
   public mutating func consume<Sink: RowSink>(_ bytes: Span<UInt8>, into sink: inout Sink) throws(WireError) {
     if let failure { throw failure }
     checker.summary.bytesIn += bytes.count
+    let bytes = bytes.extracting(skipLines(of: bytes)...)
     do {
       if delimiter == nil {
         head.append(copying: bytes)
@@ -117,6 +128,26 @@ public struct CSVRows: ~Copyable {
     }
   }
 
+  /// Passes over the lines before the first record. Returns where what follows them begins.
+  private mutating func skipLines(of bytes: Span<UInt8>) -> Int {
+    var index = 0
+    while linesToSkip > 0, index < bytes.count {
+      if bytes[index] == 0x0A {
+        linesToSkip -= 1
+        beginFirstLine()
+      }
+      mark = []
+      index += 1
+    }
+    return index
+  }
+
+  /// Begins a line before the first record.
+  private mutating func beginFirstLine() {
+    line += 1
+    (firstLine, fieldLine) = (line, line)
+  }
+
   /// Removes a first line `sep=;`, by which spreadsheets declare the separator. Returns the separator.
   private mutating func takeDeclaration() -> UInt8? {
     let isMarked = head.starts(with: mark)
@@ -128,9 +159,7 @@ public struct CSVRows: ~Copyable {
     guard rest.first == 0x0A else { return nil }
     head = Array(rest.dropFirst())
     mark = []
-    line = 2
-    firstLine = 2
-    fieldLine = 2
+    beginFirstLine()
     return declared
   }
 
@@ -147,19 +176,27 @@ public struct CSVRows: ~Copyable {
     var index = 0
     while index < bytes.count {
       if isOver { return }
-      if state == .plain || state == .quoted {
+      if state == .plain || state == .quoted || state == .fieldStart && mark.isEmpty {
         // Most bytes mean nothing but themselves.
         let start = index
-        let end = min(bytes.count, start + max(0, recordByteCount - self.bytes.count - ends.count))
-        if state == .plain {
-          while index < end, !Self.isSpecial(bytes[index], delimiter) { index += 1 }
-        } else {
+        let room = max(0, recordByteCount - self.bytes.count - ends.count)
+        let end = min(bytes.count, start + room)
+        if state == .quoted {
           while index < end, bytes[index] != UInt8(ascii: "\""), bytes[index] != 0x0A { index += 1 }
+        } else {
+          while index < end, !Self.isSpecial(bytes[index], delimiter) { index += 1 }
         }
         if index > start {
           self.bytes.append(copying: bytes.extracting(start..<index))
           byteInLine += index - start
+          if state == .fieldStart { state = .plain }
           if index == bytes.count { return }
+        }
+        if index < end, state != .quoted, bytes[index] == delimiter {
+          byteInLine += 1
+          endField()
+          index += 1
+          continue
         }
       }
       try take(bytes[index], delimiter, into: &sink)
@@ -209,8 +246,14 @@ public struct CSVRows: ~Copyable {
       }
     }
     if !isOver, columns.isEmpty {
-      checker.note(RowFault(.syntax, line: 1, "the names of the columns are missing; write them into the first line"))
+      let place = mapping.map { $0.skippedLines > 0 ? "the line after those that are passed over" : "" } ?? ""
+      checker.note(
+        RowFault(
+          .syntax, line: line,
+          "the names of the columns are missing; write them into \(place.isEmpty ? "the first line" : place)"))
     }
+    checker.summary = summary
+    ignoredCounts = []
     return try checker.finish(lines: byteInLine == 0 ? line - 1 : line)
   }
 
@@ -299,7 +342,7 @@ public struct CSVRows: ~Copyable {
       bytes.removeAll(keepingCapacity: true)
       ends.removeAll(keepingCapacity: true)
       fieldLines.removeAll(keepingCapacity: true)
-      zeroFields.removeAll(keepingCapacity: true)
+      if !zeroFields.isEmpty { zeroFields.removeAll(keepingCapacity: true) }
       isQuoted = false
     }
     // An empty line.
@@ -348,17 +391,18 @@ public struct CSVRows: ~Copyable {
     if checker.rules.readsExcelTexts { readExcelTexts() }
     cells.reset()
     var isSound = true
-    let isASCII = bytes.allSatisfy { $0 < 0x80 }
+    let isASCII = bytes.rawSpan.isASCII
     for index in columns.indices {
       let range = range(index)
       if !isASCII, !Self.isUTF8(bytes.span.extracting(range)) {
         checker.note(
           RowFault(
             .value, line: fieldLines[index], column: names[index], number: index + 1,
-            value: String(decoding: bytes[range], as: UTF8.self), "this is not UTF-8; save the file as UTF-8"))
+            value: String(decoding: bytes[range], as: UTF8.self),
+            "this is not UTF-8; save the file as UTF-8, or name its encoding with --encoding"))
         isSound = false
       }
-      if zeroFields.contains(index) {
+      if !zeroFields.isEmpty, zeroFields.contains(index) {
         checker.note(
           RowFault(
             .value, line: fieldLines[index], column: names[index], number: index + 1,
@@ -370,7 +414,7 @@ public struct CSVRows: ~Copyable {
       case .known(let column): cells.set(column, bytes, range, line: fieldLines[index])
       case .source(let source):
         if isSound { plan.set(source, bytes, range, line: fieldLines[index]) }
-      case .unknown(let name): if !range.isEmpty { checker.summary.ignore(name) }
+      case .unknown: if !range.isEmpty { ignoredCounts[index] += 1 }
       case .skipped: break
       }
     }

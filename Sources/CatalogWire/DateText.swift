@@ -46,7 +46,8 @@ enum DateText {
       }
       let most = part == UInt8(ascii: "Y") ? 4 : 2
       let digits = rest.prefix(most).prefix { (0x30...0x39).contains($0) }
-      guard !digits.isEmpty else { return nil }
+      // A year of two digits is for %y.
+      guard part == UInt8(ascii: "Y") ? digits.count == 4 : !digits.isEmpty else { return nil }
       rest = rest.dropFirst(digits.count)
       values[part] = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }

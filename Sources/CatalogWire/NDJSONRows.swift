@@ -31,6 +31,8 @@ public struct NDJSONRows: ~Copyable {
   private var cells = RowCells()
   private var checker: RowChecker
   private let mapping: RowMapping?
+  /// Whether there is a mapping: a question for each key, which copies no mapping.
+  private let isMapped: Bool
   private var plan: RowFieldPlan
   /// The meaning of the keys so far that need more than ``matcher``, and the fields taken.
   private var keys: [String: KeyUse] = [:]
@@ -41,6 +43,8 @@ public struct NDJSONRows: ~Copyable {
   private(set) var uses: [RowColumnUse] = []
   /// The reader of an array; `nil` for a text with a row on each line.
   private var array: JSONArraySplitter?
+  /// The number of elements that were read.
+  private var elements = 0
   /// The first bytes, until one of them is no white space.
   private var head: [UInt8] = []
   private var isDecided = false
@@ -57,12 +61,17 @@ public struct NDJSONRows: ~Copyable {
   public init(rules: RowRules = RowRules(), limits: WireLimits = WireLimits(), mapping: RowMapping? = nil) {
     checker = RowChecker(rules)
     self.mapping = mapping
+    isMapped = mapping != nil
     plan = RowFieldPlan(mapping ?? RowMapping())
     lineByteCount = limits.tokenByteCount
     splitter = LineSplitter(lineByteCount: limits.tokenByteCount)
     tokens = JSONTokenizer(
       limits: JSONLimits(nestingDepth: limits.nestingDepth, tokenByteCount: limits.tokenByteCount))
     if let mapping { applyRules(mapping) }
+    if mapping?.skippedLines ?? 0 > 0 {
+      checker.note(
+        RowFault(.syntax, line: 1, "only CSV and TSV have lines before the rows to skip; leave --skip-lines out"))
+    }
   }
 
   /// The number of faults so far. If it is not zero, ``finish(into:)`` throws.
@@ -94,7 +103,7 @@ public struct NDJSONRows: ~Copyable {
     if head.starts(with: [0xEF, 0xBB, 0xBF]) { start = 3 } else if head.count < 3, head.first == 0xEF { return false }
     while start < head.count, [0x20, 0x09, 0x0A, 0x0D].contains(head[start]) { start += 1 }
     if start == head.count, head.count < 1 << 16 { return false }
-    if mapping != nil, start < head.count, head[start] == UInt8(ascii: "[") {
+    if isMapped, start < head.count, head[start] == UInt8(ascii: "[") {
       array = JSONArraySplitter(elementByteCount: lineByteCount)
     }
     return true
@@ -189,7 +198,10 @@ public struct NDJSONRows: ~Copyable {
   private mutating func readElement<Sink: RowSink>(
     _ element: [UInt8], _ line: Int, into sink: inout Sink
   ) throws(RowRefusal) {
+    let faults = checker.faults.count
+    elements += 1
     do { try read(element.span, line, into: &sink) } catch { failure = error }
+    if checker.faults.count > faults { checker.setElement(elements, after: faults) }
     array?.reuse(element)
   }
 
@@ -256,7 +268,7 @@ public struct NDJSONRows: ~Copyable {
         column = matcher.match(tokens.textByteCount, tokens.textWords)
         source = nil
         if isRelation, let column, RowCells.columns[column].relation != nil { continue }
-        if mapping != nil {
+        if isMapped {
           if column == nil || !keys.isEmpty {
             let name = tokens.textString
             let use = keys[name] ?? newKey(name, column)
@@ -422,7 +434,7 @@ public struct NDJSONRows: ~Copyable {
     case .true: "true"
     case .false: "false"
     case .beginObject: "{…}"
-    case .beginArray: "[…]"
+    case .beginArray: RowCells.list
     default: ""
     }
   }

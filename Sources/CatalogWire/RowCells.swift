@@ -4,7 +4,7 @@ internal import CatalogRows
 struct RowCells {
   enum Kind: UInt8, Sendable { case absent, null, text, number, yes, no, object, array }
 
-  /// A value under an unknown key.
+  /// A value under an unknown key. An object and a list are shown as a sign for them.
   struct Stray {
     var key: String
     var value: String
@@ -13,16 +13,25 @@ struct RowCells {
   /// The columns that rows can have: `type`, all fields, and `extra`.
   static let columns = RowCSV.columns + [RowCSV.Column("extra")]
   static let extraColumn = columns.count - 1
+  /// The sign for a list, as messages show it.
+  static let list = "[…]"
   static let typeColumn = 0
   static let idColumn = columns.firstIndex { $0.name == "id" } ?? 0
   static let productIdColumn = columns.firstIndex { $0.name == "productId" } ?? 0
   static let subProductIdColumn = columns.firstIndex { $0.name == "subProductId" } ?? 0
 
+  /// What is known of one column: the range of its text in ``bytes``, and the line on which the value begins.
+  private struct Cell {
+    var kind = Kind.absent
+    var start = 0
+    var end = 0
+    var line = 0
+  }
+
   private var bytes: [UInt8] = []
-  private var kinds = [Kind](repeating: .absent, count: columns.count)
-  private var starts = [Int](repeating: 0, count: columns.count)
-  private var ends = [Int](repeating: 0, count: columns.count)
-  private var lines = [Int](repeating: 0, count: columns.count)
+  private var cells = [Cell](repeating: Cell(), count: columns.count)
+  /// The columns that have a value in this row, so that only these are emptied for the next one.
+  private var filled: [Int] = []
   /// Values under unknown keys, in the order of the file.
   private(set) var strays: [Stray] = []
   /// The fields of the product beyond the 25.
@@ -35,24 +44,20 @@ struct RowCells {
   /// Begins a row.
   mutating func reset() {
     bytes.removeAll(keepingCapacity: true)
-    for column in kinds.indices {
-      kinds[column] = .absent
-      starts[column] = 0
-      ends[column] = 0
-    }
-    strays.removeAll(keepingCapacity: true)
+    for column in filled { cells[column] = Cell() }
+    filled.removeAll(keepingCapacity: true)
+    if !strays.isEmpty { strays.removeAll(keepingCapacity: true) }
     if !extra.isEmpty { extra.removeAll() }
-    repeated.removeAll(keepingCapacity: true)
+    if !repeated.isEmpty { repeated.removeAll(keepingCapacity: true) }
   }
 
   /// Sets a value: its text, or the beginning of a value that is not a string.
   mutating func set(_ column: Int, _ kind: Kind, _ text: Span<UInt8>, line: Int) {
-    guard kinds[column] == .absent else { return repeated.append(column) }
-    kinds[column] = kind
-    starts[column] = bytes.count
+    guard cells[column].kind == .absent else { return repeated.append(column) }
+    let start = bytes.count
     bytes.append(copying: text)
-    ends[column] = bytes.count
-    lines[column] = line
+    cells[column] = Cell(kind: kind, start: start, end: bytes.count, line: line)
+    filled.append(column)
   }
 
   /// Sets a string: the bytes of `source` in `range`.
@@ -67,51 +72,58 @@ struct RowCells {
 
   /// Marks the column `extra` as an object, whose members are in ``extra``.
   mutating func setExtra(line: Int) {
-    guard kinds[Self.extraColumn] == .absent else { return repeated.append(Self.extraColumn) }
-    kinds[Self.extraColumn] = .object
-    lines[Self.extraColumn] = line
+    guard cells[Self.extraColumn].kind == .absent else { return repeated.append(Self.extraColumn) }
+    cells[Self.extraColumn] = Cell(kind: .object, line: line)
+    filled.append(Self.extraColumn)
   }
 
   /// Sets a value under an unknown key.
   mutating func set(unknown key: String, _ value: String) { strays.append(Stray(key: key, value: value)) }
 
-  func kind(_ column: Int) -> Kind { kinds[column] }
+  func kind(_ column: Int) -> Kind { cells[column].kind }
+
+  /// Whether the row has the column, be it empty, or the table has it.
+  func isGiven(_ column: Int) -> Bool {
+    cells[column].kind != .absent || column < numbers.count && numbers[column] != nil
+  }
 
   /// Whether the column has no data to lose: no value, `null`, or an empty string.
   func isEmpty(_ column: Int) -> Bool {
-    switch kinds[column] {
+    switch cells[column].kind {
     case .absent, .null: true
-    case .text: starts[column] == ends[column]
+    case .text: range(column).isEmpty
     default: false
     }
   }
 
-  func text(_ column: Int) -> String { String(decoding: bytes[starts[column]..<ends[column]], as: UTF8.self) }
+  private func range(_ column: Int) -> Range<Int> { cells[column].start..<cells[column].end }
+
+  func text(_ column: Int) -> String { String(decoding: bytes[range(column)], as: UTF8.self) }
 
   func withText(_ column: Int, _ body: (Span<UInt8>) -> Void) {
-    body(bytes.span.extracting(starts[column]..<ends[column]))
+    body(bytes.span.extracting(range(column)))
   }
 
   /// The value as an integer, from a number or a numeric string; `nil` for anything else.
   func integer(_ column: Int) -> Int64? {
-    guard kinds[column] == .number || kinds[column] == .text else { return nil }
-    return NumberText.integer(bytes.span.extracting(starts[column]..<ends[column]))
+    guard kind(column) == .number || kind(column) == .text else { return nil }
+    return NumberText.integer(bytes.span.extracting(range(column)))
   }
 
   /// The value as a finite number, from a number or a numeric string; `nil` for anything else.
   func double(_ column: Int) -> Double? {
-    guard kinds[column] == .number || kinds[column] == .text else { return nil }
-    return NumberText.double(bytes.span.extracting(starts[column]..<ends[column]))
+    guard kind(column) == .number || kind(column) == .text else { return nil }
+    return NumberText.double(bytes.span.extracting(range(column)))
   }
 
   /// The value as a Boolean, also from the strings `true` and `false` in any case, because spreadsheets write capitals.
   func boolean(_ column: Int) -> Bool? {
-    switch kinds[column] {
+    switch kind(column) {
     case .yes: return true
     case .no: return false
     case .text:
       // Most are in small letters.
-      let text = bytes[starts[column]..<ends[column]]
+      let text = bytes[range(column)]
       if text.elementsEqual("true".utf8) { return true }
       if text.elementsEqual("false".utf8) { return false }
       switch String(decoding: text, as: UTF8.self).lowercased() {
@@ -126,7 +138,7 @@ struct RowCells {
   /// Creates a fault of a value of this row.
   func fault(_ kind: RowFault.Kind, _ column: Int, line: Int, _ message: String) -> RowFault {
     RowFault(
-      kind, line: kinds[column] == .absent ? line : lines[column], column: Self.columns[column].name,
+      kind, line: cells[column].kind == .absent ? line : cells[column].line, column: Self.columns[column].name,
       number: numbers.isEmpty ? nil : numbers[column], value: isEmpty(column) ? nil : text(column), message)
   }
 }

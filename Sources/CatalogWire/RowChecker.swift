@@ -35,6 +35,9 @@ struct RowChecker {
 
   mutating func note(_ fault: RowFault) { faults.add(fault) }
 
+  /// Sets the row of a JSON array in which the faults after the first `count` are.
+  mutating func setElement(_ element: Int, after count: Int) { faults.setElement(element, after: count) }
+
   /// Ends the file.
   ///
   /// - Throws: ``WireError/rowsRefused(_:)`` if there were faults.
@@ -64,6 +67,7 @@ struct RowChecker {
       }
       checkStrays(cells, line, Self.foreignToProducts, "product")
       setExtra(cells, line)
+      product.givenFields = givenFields(cells)
       for (column, field) in Self.productColumns where !cells.isEmpty(column) { set(field, column, cells, line) }
       checkID(cells, line)
     case .relations:
@@ -123,11 +127,26 @@ struct RowChecker {
     return nil
   }
 
+  /// The fields that the row, or the table, has a value or a column for; see `ProductRow.givenFields`. A row that does not say
+  /// whether it is deleted is not.
+  private func givenFields(_ cells: RowCells) -> UInt32 {
+    var given: UInt32 = 1 << UInt32(ProductField.delFlag.rawValue)
+    for (column, field) in Self.productColumns where cells.isGiven(column) { given |= 1 << UInt32(field.rawValue) }
+    if cells.isGiven(RowCells.extraColumn) || !cells.extra.isEmpty || rules.unknownKeys == .keep {
+      given |= ProductRow.extraBit
+    }
+    return given
+  }
+
   /// Checks values under unknown keys, and under keys that only the other kind of row has.
   private mutating func checkStrays(_ cells: RowCells, _ line: Int, _ foreign: [Int], _ name: String) {
     let other = name == "product" ? "relation" : "product"
     for stray in cells.strays {
-      let advice = Self.advice(onUnknown: stray.key, of: name == "product" ? .products : .relations, without: foreign)
+      var advice = Self.advice(onUnknown: stray.key, of: name == "product" ? .products : .relations, without: foreign)
+      // An answer of a server may have its rows in a list.
+      if stray.value == RowCells.list, cells.isEmpty(RowCells.idColumn) {
+        advice = "if these are the rows, give the list alone, as jq '.\(stray.key)' prints it; otherwise " + advice
+      }
       add(stray.key, stray.value, nil, line, "a \(name) has no field of this name; \(advice)")
     }
     for column in foreign where !cells.isEmpty(column) && !isKept(name) {
@@ -311,8 +330,20 @@ struct RowChecker {
     note(
       cells.fault(
         .value, column, line: line,
-        "this is not a number; write one with a point and without a unit, such as 1.5, or nothing for the default"))
+        "this is not a number; " + Self.numberRemedy(cells.text(column))))
     return nil
+  }
+
+  /// What to do about a text that is no number. A comma before three digits may separate thousands, so that reading it as a
+  /// decimal comma would change the value.
+  private static func numberRemedy(_ text: String) -> String {
+    if text.wholeMatch(of: /[-+]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?/) != nil {
+      return "the comma separates thousands or decimals: write 1234.5 without it, or, if it is a decimal comma, give"
+        + " --decimal ,"
+    }
+    return
+      "write one with a point and without a unit, such as 1.5, or nothing for the default, or give the separator of"
+      + " decimals: --decimal ,"
   }
 
   private mutating func boolean(_ column: Int, _ cells: RowCells, _ line: Int) -> Bool? {
@@ -320,7 +351,8 @@ struct RowChecker {
     note(
       cells.fault(
         .value, column, line: line,
-        "this is neither true nor false; write one of these words, or nothing for the default"))
+        "this is neither true nor false; write one of these words, or nothing for the default, or give the words that"
+          + " mean true, such as --true 1"))
     return nil
   }
 

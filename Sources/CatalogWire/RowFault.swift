@@ -24,6 +24,8 @@ public struct RowFault: Error, Sendable, Equatable {
   public var kind: Kind
   /// The line of the file, from 1.
   public var line: Int
+  /// The number of the row in its JSON array, from 1; `nil` for rows that have lines of their own.
+  public internal(set) var element: Int?
   /// The name of the column, or the key; `nil` if the fault concerns the entire line.
   public var column: String?
   /// The number of the column, from 1; `nil` for a format without columns.
@@ -51,7 +53,7 @@ public struct RowFault: Error, Sendable, Equatable {
 extension RowFault: CustomStringConvertible {
   /// The line, column and value, followed by the message.
   public var description: String {
-    var place = "Line \(line)"
+    var place = "Line \(line)" + (element.map { ", row \($0) of the array" } ?? "")
     switch (columnNumber, column) {
     case (let number?, let name?): place += ", column \(number) (\(name))"
     case (let number?, nil): place += ", column \(number)"
@@ -79,6 +81,11 @@ public struct RowFaults: Error, Sendable, Equatable {
   /// The number of faults of a kind, including those that are not in ``first``.
   public subscript(kind: RowFault.Kind) -> Int { counts[kind] ?? 0 }
 
+  /// Sets the row of those faults that came after the first `count`.
+  mutating func setElement(_ element: Int, after count: Int) {
+    for index in first.indices.dropFirst(count) { first[index].element = element }
+  }
+
   mutating func add(_ fault: RowFault) {
     if count < Self.keptCount { first.append(fault) }
     count += 1
@@ -90,8 +97,12 @@ extension RowFaults: CustomStringConvertible {
   /// The totals.
   public var description: String {
     let kinds = RowFault.Kind.allCases.filter { self[$0] > 0 }.map { $0.counted(self[$0]) }
-    return "\(count == 1 ? "1 error" : "\(count) errors") in \(summary.rows == 1 ? "1 row" : "\(summary.rows) rows"): "
-      + kinds.joined(separator: ", ") + (count > first.count ? "; the first \(first.count) are shown" : "")
+    let errors = count == 1 ? "1 error" : "\(count) errors"
+    let shown = count > first.count ? "; the first \(first.count) are shown" : ""
+    // Faults of the first record are found before there is a row, and are none of a row.
+    if summary.rows == 0 { return errors + shown }
+    let rows = summary.rows == 1 ? "1 row" : "\(summary.rows) rows"
+    return "\(errors) in \(rows): " + kinds.joined(separator: ", ") + shown
   }
 }
 

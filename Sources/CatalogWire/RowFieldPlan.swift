@@ -11,6 +11,8 @@ struct RowFieldPlan {
     var separator: String?
     var steps: [Action]
     var constant: String?
+    /// Whether the value is converted.
+    var converts: Bool
     /// The only source, if its value is used without joining, steps and other columns to try.
     var onlySource: Int?
   }
@@ -69,6 +71,7 @@ struct RowFieldPlan {
     computed.append(
       Computed(
         field: field, column: Self.column(of: field), sources: sources, separator: rule?.separator, steps: steps,
+        converts: mapping.converts(field),
         onlySource: sources.count == 1 && rule?.separator == nil && steps.isEmpty ? sources[0] : nil))
     reserve(sources)
     return nil
@@ -77,7 +80,9 @@ struct RowFieldPlan {
   /// Adds a value that is the same in every row.
   mutating func add(_ field: ProductField, constant: String) {
     computed.append(
-      Computed(field: field, column: Self.column(of: field), sources: [], steps: [], constant: constant))
+      Computed(
+        field: field, column: Self.column(of: field), sources: [], steps: [], constant: constant,
+        converts: mapping.converts(field)))
   }
 
   private mutating func reserve(_ sources: [Int]) {
@@ -103,9 +108,13 @@ struct RowFieldPlan {
     let isRelation = cells.kind(RowCells.typeColumn) == .text && cells.text(RowCells.typeColumn) == "relation"
     for index in computed.indices {
       if let source = computed[index].onlySource {
-        guard let value = values[source], !value.range.isEmpty else { continue }
-        let (column, field) = (computed[index].column, computed[index].field)
-        if set(column, field, value.range, line: value.line, in: &cells) { continue }
+        guard let value = values[source] else { continue }
+        let column = computed[index].column
+        if !computed[index].converts || value.range.isEmpty {
+          cells.set(column, bytes, value.range, line: value.line)
+          continue
+        }
+        if set(column, computed[index].field, value.range, line: value.line, in: &cells) { continue }
       }
       let entry = computed[index]
       // What is the same in every product is nothing that a relation has.
@@ -126,9 +135,15 @@ struct RowFieldPlan {
         }
       }
       for step in entry.steps { text = Self.apply(step, to: text) }
-      if text.isEmpty { continue }
+      if text.isEmpty {
+        // A key that is there and empty says so.
+        if entry.sources.contains(where: { values[$0] != nil }) {
+          cells.set(entry.column, .text, [UInt8]().span, line: line)
+        }
+        continue
+      }
       do throws(RowRefusal) {
-        let value = try converted(text, entry.field)
+        let value = entry.converts ? try converted(text, entry.field) : text
         cells.set(entry.column, .text, Array(value.utf8).span, line: line)
       } catch {
         faults.append(RowFault(.value, line: line, column: entry.field.key, value: text, error.message))
@@ -139,15 +154,10 @@ struct RowFieldPlan {
     return faults
   }
 
-  /// Sets a value that needs no conversion or a simple one, without making a string of it. Returns whether it is such a
-  /// value.
+  /// Sets a value that needs a simple conversion, without making a string of it. Returns whether it is such a value.
   private mutating func set(
     _ column: Int, _ field: ProductField, _ range: Range<Int>, line: Int, in cells: inout RowCells
   ) -> Bool {
-    guard mapping.converts(field) else {
-      cells.set(column, bytes, range, line: line)
-      return true
-    }
     switch field {
     case .createTime, .updateTime: return false
     case .length, .tall, .volume, .weight, .wide:
@@ -198,15 +208,17 @@ struct RowFieldPlan {
   /// A value in the form that rows have. A word that is neither true nor false stays as it is, and the checker reports
   /// it.
   private mutating func converted(_ text: String, _ field: ProductField) throws(RowRefusal) -> String {
-    guard mapping.converts(field) else { return text }
     switch field {
     case .createTime, .updateTime:
       if let date = DateText.reformatted(text, dateFormat) { return date }
+      // A database's way to say that there is no date: 00.00.0000.
+      if text.contains("0"), text.allSatisfy({ $0 == "0" || $0.isASCII && !$0.isNumber && !$0.isLetter }) { return "" }
       throw RowRefusal("this is no date of the form \(mapping.dateFormat ?? ""); correct it, or give another form")
     case .length, .tall, .volume, .weight, .wide:
       if let number = Self.pointed(text), NumberText.double(Array(number.utf8).span) != nil { return number }
       throw RowRefusal(
-        "this is no number with a decimal comma; write it as 1234,5 or 1.234,5, or give the separator . for decimals")
+        "this is no number with a decimal comma; write it as 1234,5 or 1.234,5 or 1 234,5, or give the separator . for"
+          + " decimals")
     default:
       let word = text.lowercased()
       let isTrue = trueWords.contains(word)
@@ -216,13 +228,18 @@ struct RowFieldPlan {
     }
   }
 
-  /// A number with a decimal comma, written with a point; `nil` if points are not between groups of three digits.
+  /// The characters that separate groups of digits beside a decimal comma: a point, an apostrophe, and the spaces that
+  /// programs write, which break no line.
+  private static let groupSeparators: Set<Character> = [".", "'", "’", " ", "\u{A0}", "\u{202F}"]
+
+  /// A number with a decimal comma, written with a point; `nil` if separators are not between groups of three digits.
   private static func pointed(_ text: String) -> String? {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-    guard parts.count <= 2 else { return nil }
-    let groups = parts[0].split(separator: ".", omittingEmptySubsequences: false)
-    guard groups.dropFirst().allSatisfy({ $0.utf8.count == 3 }), groups.count == 1 || groups[0].utf8.count <= 4,
-      parts.count == 1 || !parts[1].contains(".")
+    guard parts.count <= 2, parts.count == 1 || !parts[1].contains(where: groupSeparators.contains) else { return nil }
+    let groups = parts[0].split(omittingEmptySubsequences: false, whereSeparator: groupSeparators.contains)
+    guard Set(parts[0].filter(groupSeparators.contains)).count <= 1,
+      groups.dropFirst().allSatisfy({ $0.utf8.count == 3 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
+      groups.count == 1 || groups[0].utf8.count <= 4
     else { return nil }
     return groups.joined() + (parts.count == 2 ? "." + parts[1] : "")
   }

@@ -42,6 +42,8 @@ public struct RowMapping: Sendable, Equatable {
   public var isAutomatic = true
   /// The byte between two fields of CSV; `nil` to recognise it in the first line.
   public var delimiter: UInt8?
+  /// The number of lines of CSV or TSV before the one that names the columns. They are not read.
+  public var skippedLines = 0
   /// Whether quotes around a field of CSV or TSV belong to the syntax. Otherwise they are characters like all others, and a
   /// field cannot contain the separator or a line end.
   public var hasQuotes = true
@@ -80,34 +82,52 @@ public struct RowMapping: Sendable, Equatable {
 
   private static let commonNames: [String: ProductField] = {
     let names: [(ProductField, String)] = [
-      (.id, "id productid itemid externalid uid uuid 编号 产品编号 商品编号"),
+      (.id, "id productid itemid externalid uid uuid 编号 产品编号 商品编号 編號"),
       (
         .barcode,
         "barcode ean ean8 ean13 eancode gtin gtin8 gtin12 gtin13 gtin14 upc upca upcean jan code barcodenumber variantbarcode gtinupceanorisbn strichcode"
-          + " 条码 条形码 商品条码 国际条码"
+          + " codebarres codeàbarres codeabarres códigodebarras codigodebarras codiceabarre streepjescode kodkreskowy barkod"
+          + " штрихкод 条码 条形码 商品条码 国际条码 條碼 國際條碼 janコード バーコード 바코드"
       ),
       (
         .name,
-        "name productname itemname title productdescription bezeichnung artikelbezeichnung artikelname nom designation"
-          + " 名称 商品名称 产品名称 品名"
+        "name productname itemname title productdescription bezeichnung artikelbezeichnung artikelname nom designation désignation"
+          + " nombre descripción descripcion nome descrizione naam omschrijving productnaam nazwa nazwaproduktu název ürünadı"
+          + " наименование название 名称 商品名称 产品名称 品名 名稱 商品名稱 產品名稱 商品名 製品名 상품명 제품명 품명"
       ),
       (
         .skuCode,
         "skucode sku variantsku sellersku itemno itemnumber articleno articlenumber artikelnummer artikelnr artnr partno partnumber"
-          + " defaultcode internalreference 货号 编码 商品编码 产品编码 物料编码"
+          + " defaultcode internalreference référence referencia referência codicearticolo артикул"
+          + " 货号 编码 商品编码 产品编码 物料编码 貨號 料號 商品コード 品番 型番 상품코드 품번"
       ),
-      (.brand, "brand brands brandname vendor manufacturer marke hersteller marque 品牌"),
+      (
+        .brand,
+        "brand brands brandname vendor manufacturer marke hersteller marque marca merk marka značka бренд производитель"
+          + " 品牌 ブランド メーカー 브랜드 제조사"
+      ),
       (.brandId, "brandid 品牌编号"),
-      (.category, "category categories categoryname productcategory kategorie warengruppe catégorie 分类 类别 品类"),
+      (
+        .category,
+        "category categories categoryname productcategory kategorie warengruppe catégorie categoría categoria categorie kategoria"
+          + " категория 分类 类别 品类 分類 類別 カテゴリ カテゴリー 카테고리"
+      ),
       (.categoryId, "categoryid 分类编号"),
-      (.unit, "unit uom unitofmeasure einheit mengeneinheit unité 单位 计量单位"),
+      (
+        .unit,
+        "unit uom unitofmeasure einheit mengeneinheit unité unidad unidade unitàdimisura eenheid jednostka единицаизмерения"
+          + " 单位 计量单位 單位 単位 단위"
+      ),
       (.orgId, "orgid organisation organization company 组织"),
       (.groupNum, "groupnum packsize packquantity unitsperpack 装箱数 包装数量"),
-      (.length, "length länge laenge longueur 长 长度"),
-      (.wide, "wide width breite largeur 宽 宽度"),
-      (.tall, "tall height höhe hoehe hauteur 高 高度"),
-      (.weight, "weight netweight weightkg gewicht gewichtkg poids 重量 净重"),
-      (.volume, "volume volumen 体积"),
+      (.length, "length länge laenge longueur longitud lunghezza comprimento lengte długość длина 长 长度 長さ 長度"),
+      (.wide, "wide width breite largeur anchura larghezza largura breedte szerokość ширина 宽 宽度 幅 寬度"),
+      (.tall, "tall height höhe hoehe hauteur altura altezza hoogte wysokość высота 高 高度 高さ"),
+      (
+        .weight,
+        "weight netweight weightkg gewicht gewichtkg poids peso waga вес hmotnost ağırlık 重量 净重 淨重 중량 무게"
+      ),
+      (.volume, "volume volumen объем objętość 体积 體積 体積"),
       (.createTime, "createtime createdat created creationdate 创建时间"),
       (.updateTime, "updatetime updatedat updated lastmodified modified 更新时间 修改时间"),
       (.createBy, "createby createdby 创建人"),

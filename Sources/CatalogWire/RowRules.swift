@@ -66,8 +66,9 @@ public struct RowFileSummary: Sendable, Equatable {
   /// The maximum number of keys counted separately in ``ignored``.
   private static let keyLimit = 100
 
-  mutating func ignore(_ name: String) {
+  /// Counts values under an unknown key that were ignored.
+  mutating func ignore(_ name: String, _ count: Int = 1) {
     let key = String(name.prefix(60))
-    ignored[ignored[key] != nil || ignored.count < Self.keyLimit ? key : "", default: 0] += 1
+    ignored[ignored[key] != nil || ignored.count < Self.keyLimit ? key : "", default: 0] += count
   }
 }

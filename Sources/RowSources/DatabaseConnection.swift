@@ -127,19 +127,14 @@ struct DatabaseConnection: ~Copyable {
 
   /// Sends a statement, whose results ``next(_:)`` returns.
   ///
-  /// - Parameters:
-  ///   - statement: The statement.
-  ///   - parameter: The value of `$1`.
   /// - Throws: ``DatabaseError``.
-  mutating func send(_ statement: String, _ parameter: String? = nil) throws(DatabaseError) {
+  mutating func send(_ statement: String) throws(DatabaseError) {
     isBusy = true
-    let isSent =
-      if let parameter {
-        unsafe shelfmark_pq_send(connection, statement, parameter)
-      } else {
-        unsafe shelfmark_pq_send(connection, statement, nil)
-      }
-    guard isSent else { throw .unreachable(reason: message) }
+    guard unsafe shelfmark_pq_send(connection, statement) else { throw .unreachable(reason: message) }
+    try flush()
+  }
+
+  private mutating func flush() throws(DatabaseError) {
     while true {
       let left = unsafe shelfmark_pq_flush(connection)
       if left == 0 { return }
@@ -184,6 +179,80 @@ struct DatabaseConnection: ~Copyable {
     try send(statement)
     while try next(name) != nil {}
   }
+
+  // MARK: Copies
+
+  /// Asks for the columns of a statement, without running it.
+  ///
+  /// - Parameter name: What the statement is, for messages.
+  /// - Returns: The names of the columns and the object ids of their types; empty if the statement returns no rows.
+  /// - Throws: ``DatabaseError``, also for a statement that the server does not understand.
+  mutating func columns(of statement: String, _ name: String) throws(DatabaseError) -> [(name: String, type: UInt32)] {
+    isBusy = true
+    guard unsafe shelfmark_pq_send_prepare(connection, statement) else { throw .unreachable(reason: message) }
+    try flush()
+    while try next(name) != nil {}
+    isBusy = true
+    guard unsafe shelfmark_pq_send_describe(connection) else { throw .unreachable(reason: message) }
+    try flush()
+    var columns: [(name: String, type: UInt32)] = []
+    while let result = try next(name) { columns = result.columns }
+    return columns
+  }
+
+  /// Asks for all rows of a statement by COPY: the library makes no result of each row then.
+  ///
+  /// - Parameter copy: The statement inside of COPY.
+  /// - Returns: Whether the server sends rows; otherwise it cannot copy such a statement, and nothing has changed.
+  /// - Throws: ``DatabaseError``.
+  mutating func beginCopy(_ copy: String, _ name: String) throws(DatabaseError) -> Bool {
+    // An error would end the transaction.
+    try run("SAVEPOINT rows", "the transaction")
+    isBusy = true
+    guard unsafe shelfmark_pq_send_copy(connection, copy) else { throw .unreachable(reason: message) }
+    try flush()
+    do throws(DatabaseError) {
+      // The rows come next; the statement's end after them.
+      return try next(name) != nil
+    } catch .refused(let statement, let state, let reason) {
+      // SQLSTATE: a syntax error, or a feature that is not supported.
+      guard ["42601", "0A000"].contains(state) else {
+        throw .refused(statement: statement, state: state, reason: reason)
+      }
+    }
+    while try next(name) != nil {}
+    try run("ROLLBACK TO SAVEPOINT rows", "the transaction")
+    return false
+  }
+
+  /// Calls `body` with each row that COPY sends, in its text format with the line feed, until it returns `false`.
+  ///
+  /// - Returns: Whether there may be more rows.
+  /// - Throws: ``DatabaseError``.
+  mutating func copyRows(_ name: String, _ body: (Span<UInt8>) -> Bool) throws(DatabaseError) -> Bool {
+    if isInterrupted() { throw .interrupted }
+    while true {
+      var row: UnsafeMutablePointer<CChar>?
+      let length = unsafe shelfmark_pq_get_copy_data(connection, &row)
+      if length > 0, let bytes = unsafe row {
+        // The library has allocated as many bytes, which are freed once.
+        defer { unsafe shelfmark_pq_free(bytes) }
+        let text = unsafe UnsafeRawBufferPointer(start: bytes, count: Int(length)).bindMemory(to: UInt8.self)
+        if unsafe !body(text.span) { return true }
+        continue
+      }
+      if length == 0 {
+        if isInterrupted() { throw .interrupted }
+        if wait(for: POLLIN), !(unsafe shelfmark_pq_consume_input(connection)) { throw .unreachable(reason: message) }
+        continue
+      }
+      let reason = message
+      // An error of the statement is its result.
+      while try next(name) != nil {}
+      if length < -1 { throw .unreachable(reason: reason) }
+      return false
+    }
+  }
 }
 
 /// A row of a statement, or its end.
@@ -199,9 +268,6 @@ struct DatabaseResult: ~Copyable {
     // No other reference exists.
     unsafe shelfmark_pq_clear(result)
   }
-
-  /// Whether the statement returns rows at all.
-  var hasColumns: Bool { unsafe shelfmark_pq_result_status(result) != shelfmark_pq_command_ok }
 
   /// Whether this is a row, and not the end.
   var isRow: Bool { unsafe shelfmark_pq_row_count(result) > 0 }

@@ -52,12 +52,15 @@ public struct DatabaseQuery: Sendable, Equatable {
     "\"" + String(name).replacing("\"", with: "\"\"") + "\""
   }
 
-  /// A statement as a table, without a semicolon at its end.
-  private static func table(_ statement: String) -> String {
+  /// A statement as a table.
+  private static func table(_ statement: String) -> String { inParentheses(statement) + " AS \"rows\"" }
+
+  /// A statement in parentheses, without a semicolon at its end.
+  private static func inParentheses(_ statement: String) -> String {
     var text = statement[...]
     while let last = text.last, last.isWhitespace || last == ";" { text.removeLast() }
     // The statement may end with a comment.
-    return "(\(text)\n) AS \"rows\""
+    return "(\(text)\n)"
   }
 
   /// The column ``since`` in a statement.
@@ -71,17 +74,26 @@ public struct DatabaseQuery: Sendable, Equatable {
     sinceColumn.map { "SELECT CAST(max(\($0)) AS text) FROM \(Self.table(products))" }
   }
 
-  /// The statement for the products, and its parameter.
-  func productsStatement(_ type: SinceType?) -> (text: String, parameter: String?) {
-    guard let column = sinceColumn, let type, let lastSeen else { return (products, nil) }
+  /// The statement for the products.
+  func productsStatement(_ type: SinceType?) -> String {
+    guard let column = sinceColumn, let type, let lastSeen else { return products }
     let seconds = overlap.components.seconds
+    let value = Self.literal(lastSeen)
     let bound =
       switch type {
-      case .time(let name): "CAST($1 AS \(name)) - CAST('\(seconds) seconds' AS interval)"
-      case .number: "CAST($1 AS numeric)"
-      case .text: "$1"
+      case .time(let name): "CAST(\(value) AS \(name)) - CAST('\(seconds) seconds' AS interval)"
+      case .number: "CAST(\(value) AS numeric)"
+      case .text: value
       }
-    return ("SELECT \"rows\".* FROM \(Self.table(products)) WHERE \(column) >= \(bound)", lastSeen)
+    return "SELECT \"rows\".* FROM \(Self.table(products)) WHERE \(column) >= \(bound)"
+  }
+
+  /// A statement that copies the rows of another one to the client.
+  static func copy(_ statement: String) -> String { "COPY \(inParentheses(statement)) TO STDOUT" }
+
+  /// A text as a literal, whatever the server does with backslashes.
+  private static func literal(_ text: String) -> String {
+    "E'" + text.replacing("\\", with: "\\\\").replacing("'", with: "''") + "'"
   }
 
   /// How values of the column ``since`` are compared.

@@ -2,10 +2,11 @@ internal import JSONFormat
 
 /// The rows of a database as NDJSON, read piece by piece: an object on each line, the products first.
 ///
-/// Both statements run in one transaction that only reads and sees one state of the database. Values keep their types:
-/// numbers their digits, `boolean` is true or false, `json` is what it contains, and all others are texts as the server
-/// writes them, times in the time zone UTC unless `PGTZ` names another. A relation without an id gets one of its two ids.
-/// Line `n` is row `n`. Memory: one row, and one piece of about 256 KiB.
+/// Both statements run in one transaction that only reads and sees one state of the database. Rows come by COPY, or one by one
+/// if the server cannot copy a statement. Values keep their types: numbers their digits, `boolean` is true or false, `json` is
+/// what it contains, and all others are texts as the server writes them, times in the time zone UTC unless `PGTZ` names
+/// another. A relation without an id gets one of its two ids. Line `n` is row `n`. Memory: one row, and one piece of about
+/// 256 KiB.
 public struct DatabaseRows: ~Copyable {
   private static let pieceByteCount = 256 << 10
 
@@ -14,18 +15,17 @@ public struct DatabaseRows: ~Copyable {
   #endif
   private let query: DatabaseQuery
   private var statement = Statement.products
-  private var columns: [Column] = []
-  /// The columns with the two ids of a relation, if it has no id of its own.
-  private var pair: (set: Int, part: Int)?
+  private var isCopying: Bool
+  private var format: RowFormat
+  private var copied = CopiedRow()
   /// The greatest value of the column ``DatabaseQuery/since``, as text; `nil` without the column or without rows.
   public private(set) var newest: String?
 
-  private enum Statement { case products, relations, over }
+  private enum Statement {
+    case products, relations, over
 
-  private struct Column {
-    /// The name as a JSON string, and a colon.
-    var key: [UInt8]
-    var kind: DatabaseValue
+    /// What messages call it.
+    var name: String { self == .relations ? "the statement for relations" : "the statement for products" }
   }
 
   /// Connects, and sends the first statement.
@@ -37,12 +37,20 @@ public struct DatabaseRows: ~Copyable {
   public init(_ query: DatabaseQuery, isInterrupted: @escaping @Sendable () -> Bool = { false }) throws(DatabaseError) {
     #if PostgreSQL
     var connection = try DatabaseConnection.open(query.url, isInterrupted: isInterrupted)
-    do throws(DatabaseError) { newest = try Self.begin(query, &connection) } catch {
+    let newest: String?
+    let begun: (format: RowFormat, isCopying: Bool)
+    do throws(DatabaseError) {
+      let found = try Self.begin(query, &connection)
+      newest = found.newest
+      begun = try Self.begin(.products, query.productsStatement(found.type), &connection)
+    } catch {
       connection.cancel()
       throw error
     }
     self.connection = connection
     self.query = query
+    self.newest = newest
+    (format, isCopying) = begun
     #else
     throw .notBuilt
     #endif
@@ -63,16 +71,12 @@ public struct DatabaseRows: ~Copyable {
   }
 
   #if PostgreSQL
-  private var statementName: String {
-    statement == .relations ? "the statement for relations" : "the statement for products"
-  }
-
-  /// Begins the transaction, and sends the first statement.
+  /// Begins the transaction.
   ///
-  /// - Returns: The greatest value of the column that shows newer rows.
+  /// - Returns: The greatest value of the column that shows newer rows, and its type.
   private static func begin(
     _ query: DatabaseQuery, _ connection: inout DatabaseConnection
-  ) throws(DatabaseError) -> String? {
+  ) throws(DatabaseError) -> (newest: String?, type: DatabaseQuery.SinceType?) {
     if !DatabaseConnection.hasOwnTimeZone { try connection.run("SET TimeZone TO 'UTC'", "the time zone") }
     try connection.run("SET DateStyle TO 'ISO'", "the form of dates")
     if let timeout = query.statementTimeout {
@@ -95,53 +99,94 @@ public struct DatabaseRows: ~Copyable {
         if result.isRow { newest = result.text(0) }
       }
     }
-    let (text, parameter) = query.productsStatement(type)
-    try connection.send(text, parameter)
-    return newest
+    return (newest, type)
   }
 
   private mutating func read() throws(DatabaseError) -> [UInt8]? {
     var piece: [UInt8] = []
-    while statement != .over {
-      guard let result = try connection.next(statementName) else {
-        guard statement == .products, let relations = query.relations else {
+    piece.reserveCapacity(Self.pieceByteCount + Self.pieceByteCount / 8)
+    while statement != .over, piece.count < Self.pieceByteCount {
+      switch statement {
+      case .products, .relations:
+        if try isCopying ? readCopied(&piece) : readRow(&piece) { continue }
+        if statement == .products, let relations = query.relations {
+          statement = .relations
+          (format, isCopying) = try Self.begin(statement, relations, &connection)
+        } else {
           statement = .over
           try connection.run("COMMIT", "the end of the transaction")
-          break
         }
-        statement = .relations
-        columns = []
-        try connection.send(relations)
-        continue
+      case .over: break
       }
-      guard result.hasColumns else { throw .noRows(statement: statementName) }
-      if columns.isEmpty { try prepare(result.columns) }
-      if result.isRow { append(result, to: &piece) }
-      if piece.count >= Self.pieceByteCount { return piece }
     }
     return piece.isEmpty ? nil : piece
   }
 
-  private func append(_ result: borrowing DatabaseResult, to json: inout [UInt8]) {
-    json.append(UInt8(ascii: "{"))
-    if statement == .relations { json += #""type":"relation","#.utf8 }
-    for index in columns.indices {
-      if index > 0 { json.append(UInt8(ascii: ",")) }
-      json += columns[index].key
-      result.withValue(index) { columns[index].kind.append($0, to: &json) }
-    }
-    if let (set, part) = pair {
-      json += #","id":"#.utf8
-      JSONWriter.append(text: "\(result.text(set) ?? ""):\(result.text(part) ?? "")", to: &json)
-    }
-    json += [UInt8(ascii: "}"), 0x0A]
+  /// Sends a statement.
+  ///
+  /// - Returns: The form of its rows, and whether they are copied.
+  private static func begin(
+    _ statement: Statement, _ text: String, _ connection: inout DatabaseConnection
+  ) throws(DatabaseError) -> (format: RowFormat, isCopying: Bool) {
+    let columns = try connection.columns(of: text, statement.name)
+    if columns.isEmpty { throw .noRows(statement: statement.name) }
+    let format = try RowFormat(columns, isRelation: statement == .relations, statement.name)
+    let isCopying = try connection.beginCopy(DatabaseQuery.copy(text), statement.name)
+    if !isCopying { try connection.send(text) }
+    return (format, isCopying)
   }
 
-  // MARK: Columns
+  /// Reads the next row; returns `false` at the end.
+  private mutating func readRow(_ piece: inout [UInt8]) throws(DatabaseError) -> Bool {
+    guard let result = try connection.next(statement.name) else { return false }
+    if result.isRow { format.append(to: &piece) { column, body in result.withValue(column, body) } }
+    return true
+  }
 
-  private mutating func prepare(_ found: [(name: String, type: UInt32)]) throws(DatabaseError) {
+  /// Reads rows up to the size of a piece; returns `false` at the end.
+  private mutating func readCopied(_ piece: inout [UInt8]) throws(DatabaseError) -> Bool {
+    let format = format
+    var row = CopiedRow()
+    swap(&row, &copied)
+    defer { swap(&row, &copied) }
+    var isWhole = true
+    let hasMore = try connection.copyRows(statement.name) { bytes in
+      row.split(bytes)
+      isWhole = row.count == format.columns.count
+      if !isWhole { return false }
+      format.append(to: &piece) { column, body in row.withValue(column, body) }
+      return piece.count < Self.pieceByteCount
+    }
+    guard isWhole else {
+      throw .unreachable(
+        reason: "a row of \(statement.name) has \(row.count) values instead of \(format.columns.count)")
+    }
+    return hasMore
+  }
+  #endif
+}
+
+/// How the rows of a statement are written as JSON.
+private struct RowFormat {
+  struct Column {
+    /// The name as a JSON string, and a colon.
+    var key: [UInt8]
+    var kind: DatabaseValue
+  }
+
+  private(set) var columns: [Column] = []
+  private var isRelation = false
+  /// The columns with the two ids of a relation, if it has no id of its own.
+  private var pair: (set: Int, part: Int)?
+
+  /// - Parameters:
+  ///   - found: The names of the columns and the object ids of their types.
+  ///   - statement: What the statement is, for messages.
+  /// - Throws: ``DatabaseError/columnTwice(statement:column:)``, ``DatabaseError/columnMissing(column:names:)``.
+  init(_ found: [(name: String, type: UInt32)], isRelation: Bool, _ statement: String) throws(DatabaseError) {
+    self.isRelation = isRelation
     var names = found.map(\.name)
-    if statement == .relations {
+    if isRelation {
       names = try Self.relationNames(names)
       if !names.contains("id"), let set = names.firstIndex(of: "productId"),
         let part = names.firstIndex(of: "subProductId")
@@ -150,7 +195,7 @@ public struct DatabaseRows: ~Copyable {
       }
     }
     for (index, name) in names.enumerated() where names[..<index].contains(name) {
-      throw .columnTwice(statement: statementName, column: name)
+      throw .columnTwice(statement: statement, column: name)
     }
     columns = zip(names, found).map { name, column in
       var key: [UInt8] = []
@@ -158,6 +203,28 @@ public struct DatabaseRows: ~Copyable {
       key.append(UInt8(ascii: ":"))
       return Column(key: key, kind: DatabaseValue(type: column.type))
     }
+  }
+
+  /// Appends a row as JSON.
+  ///
+  /// - Parameter withValue: Calls its second argument with the value of a column; `nil` for NULL.
+  func append(to json: inout [UInt8], _ withValue: (Int, (Span<UInt8>?) -> Void) -> Void) {
+    json.append(UInt8(ascii: "{"))
+    if isRelation { json += #""type":"relation","#.utf8 }
+    for index in columns.indices {
+      if index > 0 { json.append(UInt8(ascii: ",")) }
+      json += columns[index].key
+      withValue(index) { columns[index].kind.append($0, to: &json) }
+    }
+    if let (set, part) = pair {
+      var id: [UInt8] = []
+      withValue(set) { if let text = $0 { id.append(copying: text) } }
+      id.append(UInt8(ascii: ":"))
+      withValue(part) { if let text = $0 { id.append(copying: text) } }
+      json += #","id":"#.utf8
+      JSONWriter.append(text: id.span, to: &json)
+    }
+    json += [UInt8(ascii: "}"), 0x0A]
   }
 
   /// The columns of relations under the names of their fields. PostgreSQL writes names without quotes in lower case, so
@@ -178,5 +245,4 @@ public struct DatabaseRows: ~Copyable {
     }
     return fields
   }
-  #endif
 }

@@ -40,7 +40,7 @@ extension SourceError: CustomStringConvertible {
       "Line \(line): \(encoding) has no character \"\(character)\""
         + (character.unicodeScalars.first.map { " (U+" + String($0.value, radix: 16, uppercase: true) + ")" } ?? "")
         + "; take another encoding, such as UTF-8"
-    case .notRows(let what, let remedy): "this is \(what) and no text; \(remedy)"
+    case .notRows(let what, let remedy): "this is \(what), not rows of text; \(remedy)"
     case .endsInCharacter(let encoding, let line):
       "Line \(line): the file ends inside a character of \(encoding); it is cut, or has another encoding (--encoding)"
     }

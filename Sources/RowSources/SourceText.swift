@@ -11,10 +11,13 @@
 /// gzip is unpacked before, by `OptionalGzip`. Memory: the first megabyte for the guess of the encoding, one chunk and at
 /// most 128 KiB of its text, however well it is packed, and the window of the decompressor, at most 128 MiB if the file
 /// asks for it. Text in UTF-8 is passed on as it is: the
-/// reader of rows checks it, so that a message names the line and the column.
+/// reader of rows checks it, so that a message names the line and the column. A byte order mark outweighs the encoding that was
+/// asked for: a mapping may have been saved for another export of the same program.
 public struct SourceText: ~Copyable {
   /// The number of bytes from which the encoding is guessed.
   public static let sampleByteCount = 1 << 20
+  /// The number of bytes that show what a file is: marks, blanks, and how texts of other kinds begin.
+  private static let beginningByteCount = 64
   private static let zstdMagic: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
 
   /// Files that are given by mistake, by their first bytes.
@@ -24,9 +27,19 @@ public struct SourceText: ~Copyable {
     ([0x25, 0x50, 0x44, 0x46, 0x2D], "a PDF", "export the rows as CSV"),
     ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A], "a picture", "name a file of rows"),
     ([0x1F, 0x8B], "gzip inside gzip or zstd", "unpack it once"),
+    (Array("BZh".utf8), "packed by bzip2", "unpack it, or pack it with gzip or zstd"),
+    ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "packed by xz", "unpack it, or pack it with gzip or zstd"),
+    ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "a 7z archive", "unpack it"),
+  ]
+
+  /// Texts of other kinds, by how they begin, in lower case. Some programs call them CSV, or XLS.
+  private static let otherTexts: [(beginning: String, what: String)] = [
+    ("<?xml", "XML"), ("<!doc", "a web page"), ("<html", "a web page"), ("<table", "a web page"),
+    ("<meta", "a web page"),
   ]
 
   private let limits: SourceLimits
+  /// The encoding that was asked for.
   private let requested: String?
   /// The first bytes, until the packing is known.
   private var head: [UInt8] = []
@@ -37,7 +50,7 @@ public struct SourceText: ~Copyable {
   private var isEncodingKnown = false
   private var decoder: TextDecoder?
   private var byteCount = 0
-  /// The encoding that was guessed; `nil` if it was given, or is not known yet.
+  /// The encoding that was guessed; `nil` if it is the given one, or is not known yet.
   public private(set) var guess: EncodingGuess?
 
   /// - Parameters:
@@ -49,9 +62,7 @@ public struct SourceText: ~Copyable {
     requested = encoding
     inflater = nil
     decoder = nil
-    guard let encoding else { return }
-    isEncodingKnown = true
-    if !Self.isUTF8(encoding) { decoder = try TextDecoder(encoding) }
+    if let encoding, !Self.isUTF8(encoding) { decoder = try TextDecoder(encoding) }
   }
 
   private static func isUTF8(_ name: String) -> Bool {
@@ -96,7 +107,8 @@ public struct SourceText: ~Copyable {
       return text
     }
     sample += bytes
-    return sample.count < Self.sampleByteCount ? [] : try startDecoding()
+    let sufficient = requested == nil ? Self.sampleByteCount : Self.beginningByteCount
+    return sample.count < sufficient ? [] : try startDecoding()
   }
 
   private mutating func startDecoding() throws(SourceError) -> [UInt8] {
@@ -106,9 +118,30 @@ public struct SourceText: ~Copyable {
     for file in Self.otherFiles where first.starts(with: file.magic) {
       throw .notRows(what: file.what, remedy: file.remedy)
     }
-    let guess = EncodingGuess(first)
-    self.guess = guess
-    if guess.name != "UTF-8" { decoder = try TextDecoder(guess.name) }
+    let beginning = first.prefix(Self.beginningByteCount).drop { $0 >= 0x80 || $0 <= 0x20 }
+    let start = String(decoding: beginning, as: UTF8.self).lowercased()
+    for text in Self.otherTexts where start.hasPrefix(text.beginning) {
+      throw .notRows(what: text.what, remedy: "save the rows as CSV, or as JSON")
+    }
+    if let requested {
+      let mark = EncodingGuess(mark: first)
+      let isAsGiven = mark.map {
+        Self.isUTF8(requested) ? $0.name == "UTF-8" : $0.name.hasPrefix(requested.uppercased())
+      }
+      if isAsGiven ?? true { return try convert(first) }
+      guess = mark
+    } else {
+      // Text has no zeros, but a cell may have one that a program wrote.
+      let zeros = first.count { $0 == 0 }
+      let guess = EncodingGuess(first)
+      if guess.name == "UTF-8", zeros * 10 > first.count {
+        throw .notRows(
+          what: "a file with \(zeros) zero bytes among its first \(first.count)", remedy: "name another file")
+      }
+      self.guess = guess
+    }
+    decoder = nil
+    if let guess, guess.name != "UTF-8" { decoder = try TextDecoder(guess.name) }
     return try convert(first)
   }
 

@@ -30,7 +30,7 @@ final class AnswerKeeper<Base: CatalogTransport>: CatalogTransport {
   ) async throws -> State {
     let attempt = try await base.fetchAnswer(cursor: cursor) {
       file?.discard()
-      file = try OutputFile(path)
+      file = try OutputFile(path, isPrivate: true)
       return Attempt(state: try makeState(), refusal: nil)
     } onChunk: { attempt, chunk in
       try file?.write(chunk)

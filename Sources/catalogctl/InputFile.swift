@@ -94,7 +94,12 @@ struct InputFile {
   func arrived(nextTo location: StoreLocation) throws -> InputFile {
     if byteCount != nil { return self }
     let file = try SpillFile(nextTo: location)
-    while let piece = try next() { try file.append(piece.span) }
+    // A terminal's lines end; what another device sends need not.
+    let isEndless = status.map { $0.st_mode & S_IFMT == S_IFCHR } ?? false && isatty(handle.fileDescriptor) == 0
+    while let piece = try next() {
+      if isEndless { throw Failure(.noInput, "\(name): is a device, not a file of rows; name a file or a pipe") }
+      try file.append(piece.span)
+    }
     database?.end()
     var arrived = self
     arrived.spool = Spool(file)

@@ -24,8 +24,10 @@ extension MappingFile {
 
   /// Tells people what was recognised, if it is not simply what the file says.
   func tell(_ columns: [RowColumnUse], _ guess: EncodingGuess?, _ name: String) {
-    if let guess, guess.name != "UTF-8" {
-      Console.say("catalogctl: \(name): read as \(guess.name) (\(guess.reason.rawValue)); --encoding names another")
+    // A guess beside an encoding that was given is a byte order mark, which outweighs it.
+    if let guess, guess.name != "UTF-8" || encoding != nil {
+      let remedy = encoding.map { "not as \($0)" } ?? "--encoding names another"
+      Console.say("catalogctl: \(name): read as \(guess.name) (\(guess.reason.rawValue)); \(remedy)")
     }
     let isPlain = columns.allSatisfy { $0.fields.isEmpty || $0.fields == [$0.name] }
     if isPlain, mapping.constants.isEmpty { return }

@@ -20,6 +20,10 @@ struct MappingOptions: ParsableArguments {
     help: ArgumentHelp(
       "What separates columns, in place of what the first line shows; 'tab' for a tab.", valueName: "character"))
   var delimiter: String?
+  @Option(
+    help: ArgumentHelp(
+      "Do not read so many lines before the one with the names of the columns.", valueName: "number"))
+  var skipLines: Int?
   @Flag(help: "Take quotes as characters: the file never puts a field in quotes.") var noQuotes = false
   @Option(help: ArgumentHelp("The file's encoding, in place of a guess, such as GB18030.", valueName: "name"))
   var encoding: String?
@@ -35,7 +39,7 @@ struct MappingOptions: ParsableArguments {
     var words: [String] = []
     for (name, value) in [
       ("--map", map), ("--delimiter", delimiter), ("--encoding", encoding), ("--decimal", decimal),
-      ("--true", trueWords), ("--date", date),
+      ("--true", trueWords), ("--date", date), ("--skip-lines", skipLines.map(String.init)),
     ] {
       if let value { words += [name, value] }
     }
@@ -77,6 +81,7 @@ struct MappingOptions: ParsableArguments {
     do {
       if let delimiter { file.mapping.delimiter = try MappingFile.delimiter(delimiter) }
       if let decimal { file.mapping.decimal = try MappingFile.decimal(decimal) }
+      if let skipLines { file.mapping.skippedLines = try MappingFile.skippedLines(skipLines) }
       if let date { file.mapping.dateFormat = try MappingFile.date(date) }
     } catch { throw ValidationError(error.message) }
     if let trueWords { file.mapping.trueWords = trueWords.split(separator: ",").map(String.init) }
@@ -94,14 +99,21 @@ struct MappingOptions: ParsableArguments {
     }
   }
 
+  /// Finds out whether the file of --save-map can be written, before anything happens.
+  ///
+  /// - Throws: `Failure` with exit code 73.
+  func checkSaving() throws {
+    if let saveMap { try OutputFile(saveMap).discard() }
+  }
+
   /// Writes the mapping that an import used, if that is wished.
   ///
   /// - Throws: `Failure` with exit code 73; the errors of writing.
-  func save(_ file: MappingFile, _ columns: [RowColumnUse], _ guess: EncodingGuess?) throws {
+  func save(_ file: MappingFile, _ columns: [RowColumnUse]) throws {
     guard let saveMap else { return }
     let output = try OutputFile(saveMap)
     do {
-      try output.write(file.text(columns, guess))
+      try output.write(file.text(columns))
       try output.publish()
     } catch {
       output.discard()

@@ -12,12 +12,15 @@ final class OutputFile {
   /// The number of bytes written.
   private(set) var byteCount = 0
   private let deflater: GzipDeflater?
+  /// The permissions of the file: those of the one that it replaces, else what the process gives new files.
+  private let permissions: UInt32
 
   /// - Parameters:
   ///   - path: The file's path.
   ///   - isCompressed: Whether to compress the file with gzip.
+  ///   - isPrivate: Whether nobody else may read the file.
   /// - Throws: `Failure` with exit code 73 if the file cannot be created; `StorageError`.
-  init(_ path: String, isCompressed: Bool = false) throws {
+  init(_ path: String, isCompressed: Bool = false, isPrivate: Bool = false) throws {
     deflater = isCompressed ? GzipDeflater(level: -1) : nil
     // Replace the target of a symbolic link, not the link.
     let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
@@ -33,6 +36,9 @@ final class OutputFile {
     guard let directory = try PosixDirectory.open(target.deletingLastPathComponent().path) else {
       throw Failure(.cannotCreate, "\(path): there is no such directory")
     }
+    // As if the file were written in place: others may have to read it.
+    let usual = (attributes?[.posixPermissions] as? NSNumber)?.uint32Value ?? 0o666 & ~Self.mask
+    permissions = isPrivate ? 0o600 : usual
     self.directory = directory
     guard let file = try directory.open(temporaryName, .create) else {
       throw Failure(.cannotCreate, "\(path) cannot be created")
@@ -60,9 +66,17 @@ final class OutputFile {
     byteCount += bytes.count
   }
 
+  /// The permissions that the process withholds from new files. Only this call can tell, and it changes them for a moment.
+  private static let mask: UInt32 = {
+    let mask = umask(0o077)
+    umask(mask)
+    return UInt32(mask)
+  }()
+
   /// Renames the file to its final name. It is then durable.
   func publish() throws {
     if let deflater { try pack([UInt8]().span, isLast: true, deflater) }
+    if let descriptor = file.systemDescriptor { fchmod(descriptor, mode_t(permissions)) }
     try file.sync()
     try directory.rename(temporaryName, to: name)
     try directory.sync()

@@ -47,6 +47,47 @@ import Testing
     #expect(sink.lines.first?.contains("\"name\":\"a,b\"") == true)
   }
 
+  @Test(arguments: ["1;a,b\n", "sep=;\nid;name\n1;a,b\nx"])
+  func `lines before the names of the columns are passed over`(end: String) throws {
+    var mapping = RowMapping()
+    mapping.skippedLines = 2
+    let text = "\u{FEFF}Version=1,\"2\r\n,,;\"\n" + (end.hasPrefix("sep") ? end : "id;name\n" + end)
+    for size in [1, 7, text.utf8.count] {
+      var reader = CSVRows(mapping: mapping, delimiter: nil)
+      var sink = Collector()
+      let bytes = Array(text.utf8)
+      for start in stride(from: 0, to: bytes.count, by: size) {
+        try reader.consume(bytes[start..<min(start + size, bytes.count)].span, into: &sink)
+      }
+      let result = Result { () throws(WireError) in try reader.finish(into: &sink) }
+      #expect(sink.lines.first?.contains("\"name\":\"a,b\"") == true, "\(sink.lines)")
+      if end.hasSuffix("x") {
+        // The lines of the file are counted, not those that are read.
+        guard case .failure(.rowsRefused(let faults)) = result else {
+          Issue.record("a record of one field was taken")
+          continue
+        }
+        #expect(faults.first.map(\.line) == [6])
+      } else {
+        #expect(try result.get().lines == 4)
+      }
+    }
+  }
+
+  @Test func `a file without a line after those that are passed over has no columns`() throws {
+    var mapping = RowMapping()
+    mapping.skippedLines = 3
+    var reader = CSVRows(mapping: mapping, delimiter: nil)
+    var sink = Collector()
+    try reader.consume(Array("id\n1\n".utf8).span, into: &sink)
+    do throws(WireError) {
+      _ = try reader.finish(into: &sink)
+      Issue.record("it was taken")
+    } catch {
+      #expect("\(error)".contains("1 error"), "\(error)")
+    }
+  }
+
   @Test func `a zero byte is written in quotes, and is text there`() {
     var row = ProductRow()
     row.texts.set(ProductText.id.rawValue, "a")
@@ -72,7 +113,7 @@ import Testing
     ("barcode,name\n1,\n", ["Line 1, column id: the column id is missing; add it"]),
     ("id,nam\na,b\n", ["Line 1, column 2 (nam): no row has a field of this name;"]),
     ("id,sku_code\na,b\n", ["Line 1, column 2 (sku_code): no row has a field of this name; rename it to \"skuCode\","]),
-    ("id;name\na;b\n", ["Line 1, column 1 (id;name)", "separated by something else than a comma?"]),
+    ("id;name\na;b\n", ["separated by something else than a comma?", "Line 1, column 1 (id;name)"]),
     ("id,Name\na,b\n", ["Line 1, column 2 (Name): no row has a field of this name; rename it to \"name\","]),
     ("id,id\na,b\n", ["Line 1, column 2 (id): this column is there twice"]),
     ("id,name\na\n", ["Line 2: 1 field in a record where the first one names 2"]),

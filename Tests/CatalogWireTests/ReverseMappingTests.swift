@@ -135,6 +135,64 @@ import Testing
     #expect(try table(rows, Self.german, fields: [.weight, .id]) == "Gewicht;Artikelnummer\r\n1234,5;1\r\n0,0;2\r\n")
   }
 
+  @Test func `digits may stand in groups of three, and a date of zeros is no date`() throws {
+    let table = """
+      Artikelnummer;Gewicht;Angelegt
+      1;1.234.567,5;31.12.24
+      2;1 234,5;00.00.00
+      3;1\u{202F}234\u{202F}567;
+      4;1'234,5;
+      """
+    let (rows, _) = try rows(table, Self.measured)
+    #expect(rows.map(\.weight) == [1_234_567.5, 1234.5, 1_234_567, 1234.5])
+    #expect(rows.map { $0[.createTime].count } == [19, 0, 0, 0])
+    for number in ["1.23,5", "1 234.567,5", "1,234,5", "12345.678", "1,234.5", ".5", "1..234"] {
+      let faults = try faults("Artikelnummer;Gewicht;Angelegt\n1;\(number);\n", .csv)
+      #expect(faults.count == 1 && faults.first?.contains("no number with a decimal comma") == true, "\(number)")
+    }
+  }
+
+  /// A weight and a date.
+  private static var measured: RowMapping {
+    var mapping = RowMapping()
+    mapping.rules = german.rules.filter { [.id, .weight, .createTime].contains($0.key) }
+    mapping.dateFormat = "%d.%m.%y"
+    mapping.decimal = comma
+    mapping.delimiter = UInt8(ascii: ";")
+    return mapping
+  }
+
+  private func faults(_ text: String, _ format: RowFileFormat) throws -> [String] {
+    var reader = RowFileReader(format, mapping: Self.measured)
+    var sink = Products()
+    let bytes = Array(text.utf8)
+    do throws(WireError) {
+      try reader.consume(bytes.span, into: &sink)
+      _ = try reader.finish(into: &sink)
+    } catch {
+      guard case .rowsRefused(let faults) = error else { throw error }
+      return faults.first.map(\.description)
+    }
+    return []
+  }
+
+  @Test(arguments: [
+    ("GTIN-13", ProductField.barcode), ("Code-barres", .barcode), ("Código de barras", .barcode),
+    ("Штрихкод", .barcode), ("JANコード", .barcode), ("Nazwa produktu", .name), ("НАИМЕНОВАНИЕ", .name),
+    ("商品名", .name), ("商品名稱", .name),
+    ("Artikel-Nr.", .skuCode), ("Référence", .skuCode), ("Marca", .brand), ("Peso", .weight), ("Reference", nil),
+  ])
+  func `columns have common names in many languages`(_ name: String, _ field: ProductField?) {
+    #expect(RowMapping.field(named: name) == field)
+  }
+
+  @Test func `a fault in an array on one line names the row`() throws {
+    let faults = try faults(
+      #"[{"Artikelnummer":"1"},{"Artikelnummer":"2","Gewicht":"x"},{"Artikelnummer":"1"},7]"#, .ndjson)
+    #expect(faults.count == 3)
+    #expect(zip(faults, [2, 3, 4]).allSatisfy { $0.hasPrefix("Line 1, row \($1) of the array") }, "\(faults)")
+  }
+
   @Test func `what cannot be taken apart is named`() throws {
     var mapping = RowMapping()
     mapping.rules[.name] = RowMapping.Rule(columns: ["make", "model"], separator: " ")

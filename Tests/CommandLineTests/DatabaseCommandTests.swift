@@ -74,6 +74,42 @@ struct DatabaseCommandTests {
     }
   }
 
+  @Test func `what COPY escapes comes as it is`() throws {
+    let statement = """
+      SELECT 'a\tb' AS id, E'\\b\\f\\n\\r\\t\\x0B|\\\\N|\\\\.|\\\\\\\\' AS name, E'\\\\N' AS brand, '' AS unit, NULL AS category
+      UNION ALL SELECT '\\.', '', NULL, '-- no comment', 'x'; -- the end
+      """
+    for comment in ["", " -- the end"] {
+      let run = try importing("--products", statement.replacing(" -- the end", with: comment))
+      #expect(run.code == 0, "\(run.words)")
+      let first = try product("a\tb")
+      #expect(first.text("name") == "\u{8}\u{C}\n\r\t\u{B}|\\N|\\.|\\\\" && first.text("brand") == "\\N")
+      #expect(first.text("unit") == "" && first.text("category") == "")
+      #expect(try product("\\.").text("unit") == "-- no comment")
+    }
+  }
+
+  @Test func `a statement that the server cannot copy is read row by row`() throws {
+    let options = [
+      "--products", "SHOW ALL", "--column", "id=name", "--column", "name=description", "--unknown", "keep",
+    ]
+    let run = try root.run(["import", server.url, "--json"] + options)
+    #expect(try run.code == 0 && run.object().number("rowsRead") ?? 0 > 100, "\(run.words)")
+    #expect(try product("DateStyle").object("extra").text("setting") == "ISO, MDY")
+  }
+
+  @Test func `a cursor is a value, whatever it contains`() throws {
+    let statement = "SELECT 'p' AS id, E'it\\'s \\\\' AS version"
+    func run() throws -> [String: Any] {
+      let run = try importing("--products", statement, "--since", "version", "--unknown", "ignore")
+      #expect(run.code == 0, "\(run.words)")
+      return try run.object()
+    }
+    #expect(try run().number("rowsRead") == 1)
+    #expect(try root.cursor() == "it's \\")
+    #expect(try run().number("unchanged") == 1)
+  }
+
   @Test func `newer rows are read from the cursor on, and a difference finds deletions`() throws {
     let options = ["--table", "products", "--since", "updated_at", "--unknown", "ignore", "--json"]
     func run(_ more: String...) throws -> [String: Any] {
@@ -134,7 +170,7 @@ struct DatabaseCommandTests {
   @Test func `SIGINT ends the statement at the server`() throws {
     let conversation = try Conversation(
       ["import", server.url, "--products", "SELECT pg_sleep(1000), 1 AS id"], root: root.path)
-    let running = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT pg_sleep%'"
+    let running = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'COPY (SELECT pg_sleep%'"
     let deadline = ContinuousClock.now + .seconds(300)
     while try server.execute(running) != "1", ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.05) }
     kill(conversation.process.processIdentifier, SIGINT)

@@ -29,6 +29,22 @@ import Testing
     #expect(try other.cursor() == "")
   }
 
+  @Test func `a file can be read by those who could read it before`() throws {
+    let root = try TestRoot(answers: [])
+    let path = root.folder.path + "/rows.csv"
+    #expect(try root.run("export", path).code == 0)
+    func permissions() throws -> Int? {
+      try (FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)?.intValue
+    }
+    // As any other new file here has them.
+    try Data().write(to: URL(fileURLWithPath: path + ".new"))
+    let new = try FileManager.default.attributesOfItem(atPath: path + ".new")[.posixPermissions] as? NSNumber
+    #expect(try permissions() == new?.intValue)
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+    #expect(try root.run("export", path).code == 0)
+    #expect(try permissions() == 0o640)
+  }
+
   @Test func `NDJSON is what dump prints, and standard output and input do as files`() throws {
     let root = try root()
     #expect(try root.run("export", "-").output == root.dump())

@@ -264,11 +264,69 @@ import Testing
     let changed = try file("new.csv", "id,barcode,name,Shelf,price\n1,4006381333931,Lamp,A7,12.50\n")
     #expect(try root.run("import", changed, "--unknown", "keep", "--upsert").text.contains("1 changed"))
     #expect(try root.run("get", "--id", "1", "--json").text.contains(#""extra":{"Shelf":"A7","price":"12.50"}"#))
-    // Without its fields, a row takes them away.
+    // Without its fields, a row takes them away, but not in an upsert.
     let plain = try file("plain.csv", "id,barcode,name\n1,4006381333931,Lamp\n")
-    #expect(try root.run("import", plain, "--upsert").text.contains("1 changed"))
+    #expect(try root.run("import", plain, "--upsert").text.contains("1 unchanged"))
+    #expect(try root.run("import", plain, "--delete-missing").text.contains("1 changed"))
     #expect(try !root.run("dump").text.contains("extra"))
     #expect(try root.run("verify").code == 0)
+  }
+
+  @Test func `an upsert leaves fields alone that the file has no column or key for`() throws {
+    let root = try TestRoot(answers: [])
+    func file(_ name: String, _ text: String) throws -> String {
+      let path = root.folder.path + "/" + name
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+      return path
+    }
+    let all = try file(
+      "all.csv",
+      "id,barcode,name,brand,weight,isSaleProduct,updateTime\n1,4006381333931,Lamp,Lumo,2.5,true,2026-01-01 00:00:00\n")
+    #expect(try root.run("import", all).code == 0)
+    func product() throws -> [String: Any] { try root.run("get", "--id", "1", "--json").object() }
+    let before = try product()
+    let weights = try file("weights.csv", "id;Gewicht\n1;7,5\n2;1\n")
+    let options = ["--column", "weight=Gewicht", "--decimal", ","]
+    #expect(try root.run(["import", weights, "--upsert"] + options).text.contains("1 row added, 1 changed"))
+    var expected = before
+    expected["weight"] = 7.5
+    #expect(try NSDictionary(dictionary: product()) == NSDictionary(dictionary: expected))
+    #expect(try root.run(["import", weights, "--upsert"] + options).text.contains("2 unchanged"))
+    // A column or key that is there and empty empties the field.
+    let rows = try file("rows.ndjson", #"{"id": "1", "brand": "", "isSaleProduct": null}"# + "\n")
+    #expect(try root.run("import", rows, "--upsert").text.contains("1 changed"))
+    (expected["brand"], expected["isSaleProduct"]) = ("", false)
+    #expect(try NSDictionary(dictionary: product()) == NSDictionary(dictionary: expected))
+    let empty = try file("empty.csv", "id;Gewicht\n1;\n")
+    #expect(try root.run(["import", empty, "--upsert"] + options).text.contains("1 changed"))
+    expected["weight"] = 0
+    #expect(try NSDictionary(dictionary: product()) == NSDictionary(dictionary: expected))
+  }
+
+  @Test(arguments: [[], ["--delete-missing"], ["--dry-run"]])
+  func `a file without products does not empty the catalogue`(options: [String]) throws {
+    let root = try TestRoot(answers: [])
+    func file(_ name: String, _ text: String) throws -> String {
+      let path = root.folder.path + "/" + name
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+      return path
+    }
+    let all = try file("all.csv", "id,name\n1,a\n2,b\n3,c\n")
+    #expect(try root.run("import", all).code == 0)
+    let left = ["--without-id", "ignore", "--unknown", "ignore"]
+    let noID = try file("noid.csv", "id,name\n,a\n,b\n")
+    let refused = try root.run(["import", noID] + left + options)
+    #expect(refused.code == 65 && refused.words.contains("none of its 2 rows is a product"), "\(refused.words)")
+    let answer = try file("answer.json", #"{"error": "rate limited"}"#)
+    #expect(try root.run(["import", answer] + left + options).code == 65)
+    #expect(try root.run("stat", "--json").object().number("products") == 3)
+    // A limit that is given counts for a few products too.
+    let fewer = try file("fewer.csv", "id,name\n1,a\n2,b\n")
+    #expect(try root.run(["import", fewer, "--max-loss", "0.1"] + options).code == 65)
+    // The mapping is written last, but whether it can be is known first.
+    let map = try root.run(["import", fewer, "--save-map", root.folder.path + "/none/map.json"] + options)
+    #expect(map.code == 73, "\(map.words)")
+    #expect(try root.run("stat", "--json").object().number("products") == 3)
   }
 
   @Test func `what cannot be kept is an error with its line`() throws {

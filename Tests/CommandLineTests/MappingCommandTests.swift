@@ -23,6 +23,14 @@ import Testing
     "brand=ACME", "--true", "t,yes,1", "--decimal", ",", "--date", "%d.%m.%Y", "--unknown", "ignore",
   ]
 
+  @Test func `a byte order mark outweighs the encoding that was given, and that is said`() throws {
+    let root = try TestRoot(answers: [])
+    let path = try file(Data("\u{FEFF}id,name\n1,Größe\n".utf8), "marked.csv", root)
+    let run = try root.run("import", path, "--encoding", "WINDOWS-1252")
+    #expect(run.code == 0 && run.words.contains("read as UTF-8 (byte order mark); not as WINDOWS-1252"), "\(run.words)")
+    #expect(try product("1", root)["name"] as? String == "Größe")
+  }
+
   @Test(arguments: ["utf-8", "windows-1252", "utf-16"]) func `a semicolon file with its own names is imported`(
     encoding: String
   ) throws {
@@ -120,6 +128,26 @@ import Testing
     #expect(try root.run("import", path, "--map", map, "--delete-missing").code == 0)
     #expect(try product("M-1", root)["name"] as? String == "\"Blue\" 12\" mug")
     #expect(try product("M-1", root)["delFlag"] as? Int == 0)
+  }
+
+  @Test func `the line with the names of the columns need not be the first`() throws {
+    let root = try TestRoot(answers: [])
+    let path = try file(Data("Price list 2026;;\n;;\nid;ean;title\nP-1;4006381333931;Pen\n".utf8), "list.csv", root)
+    let map = root.folder.path + "/map.json"
+    let blind = try root.run("import", path)
+    #expect(blind.code == 65 && blind.words.contains("--skip-lines 1"), "\(blind.words)")
+    let run = try root.run("import", path, "--skip-lines", "2", "--save-map", map)
+    #expect(run.code == 0, "\(run.words)")
+    #expect(try String(contentsOfFile: map, encoding: .utf8).contains(#""skipLines":2"#))
+    #expect(try root.run("import", path, "--map", map, "--delete-missing").code == 0)
+    #expect(try product("P-1", root)["barcode"] as? String == "4006381333931")
+    let bad = try root.run("import", path, "--skip-lines", "-1")
+    #expect(bad.code == 64, "\(bad.words)")
+    let rows = try file(Data(#"{"products": [{"id": "1"}]}"#.utf8), "rows.json", root)
+    let lines = try root.run("import", rows, "--skip-lines", "1")
+    #expect(lines.code == 65 && lines.words.contains("leave --skip-lines out"), "\(lines.words)")
+    let nested = try root.run("import", rows)
+    #expect(nested.code == 65 && nested.words.contains("jq '.products'"), "\(nested.words)")
   }
 
   @Test func `what a mapping in reverse cannot write is said`() throws {
@@ -252,6 +280,9 @@ import Testing
       let run = try root.run("import", file(bytes, name, root))
       #expect(run.code == 65 && run.words.contains(words) && run.words.contains(name), "\(words): \(run.words)")
     }
+    // Nothing that has no end is waited for.
+    let endless = try root.run("import", "/dev/zero")
+    #expect(endless.code == 66 && endless.words.contains("is a device"), "\(endless.words)")
     #expect(try root.dump().isEmpty)
   }
 

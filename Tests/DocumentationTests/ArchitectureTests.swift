@@ -47,6 +47,19 @@ import Testing
     }
   }
 
+  @Test func `the package of the fuzzers builds each module with what it imports`() throws {
+    let manifest = try Self.text("Fuzzing/Package.swift")
+    let targets = manifest.matches(of: /arget\(\s*name: "(\w+)"(?:,\s*dependencies: \[([^\]]*)\])?/)
+      .map { (name: String($0.1), dependencies: Set(($0.2 ?? "").matches(of: /\w+/).map { String($0.0) })) }
+    let modules = try FileManager.default.contentsOfDirectory(atPath: Self.root.appending(path: "Sources").path)
+      .filter { module in targets.contains { $0.name == module } }
+    #expect(modules.count > 20)
+    for target in targets where modules.contains(target.name) {
+      let found = try Self.imports(of: target.name, among: Set(modules))
+      #expect(found.isSubset(of: target.dependencies), "\(target.name) lacks \(found.subtracting(target.dependencies))")
+    }
+  }
+
   /// The program of the package has no data for locales; see Packaging/program/icu-data.c.
   @Test func `nothing asks for a locale, a calendar or a time zone of Foundation`() throws {
     let types = /\b(?:TimeZone|Calendar|Locale|\w*Formatter|ISO8601FormatStyle|NSRegularExpression)\b/

@@ -31,3 +31,28 @@ import Testing
   @Test(arguments: DatabaseValue.allCases)
   func `NULL is null`(kind: DatabaseValue) { #expect(json(kind, nil) == "null") }
 }
+
+/// How rows that COPY sends are taken apart.
+@Suite struct CopiedRowTests {
+  private func values(_ row: String) -> [String?] {
+    var copied = CopiedRow()
+    copied.split(Array("before\t\\N\n".utf8).span)
+    copied.split(Array(row.utf8).span)
+    return (0..<copied.count).map { column in
+      var text: String?
+      copied.withValue(column) { value in
+        guard let value else { return }
+        text = String(decoding: value.indices.map { value[$0] }, as: UTF8.self)
+      }
+      return text
+    }
+  }
+
+  @Test(arguments: [
+    ("a\tb\n", ["a", "b"]), ("a\t\\N\t\n", ["a", nil, ""]), ("\n", [""]), ("", [""]), ("\\N", [nil]),
+    (#"\\N\t\\.\b\f\n\r\t\v\x"# + "\n", ["\\N\t\\.\u{8}\u{C}\n\r\t\u{B}x"]), ("a\\\n", ["a"]),
+  ])
+  func `tabs separate values, and backslashes escape`(_ row: String, _ expected: [String?]) {
+    #expect(values(row) == expected)
+  }
+}

@@ -42,6 +42,19 @@ import Testing
     #expect(error?.description.contains(what) == true)
   }
 
+  @Test(arguments: [
+    ("<?xml version='1.0'?><rows/>", "XML"), ("\u{FEFF}\r\n<!DOCTYPE html>", "web page"), ("<TABLE><tr>", "web page"),
+    ("\r\n          <html>", "web page"), ("BZh91AY&SY", "bzip2"),
+  ])
+  func `text of another kind is called what it is, whatever encoding was given`(beginning: String, what: String) {
+    for encoding in [nil, "UTF-8", "GB18030"] {
+      for step in [1, 100] {
+        let error = #expect(throws: SourceError.self) { try text(Array(beginning.utf8), encoding, step: step) }
+        #expect(error?.description.contains(what) == true)
+      }
+    }
+  }
+
   @Test func `a character that an encoding lacks is named with its line`() throws {
     var encoder = try TextEncoder("WINDOWS-1252")
     _ = try encoder.encode(Array("a\nb\n".utf8))
@@ -75,6 +88,63 @@ import Testing
     let german = try self.text(Array("id;Gr".utf8) + [0xF6, 0xDF] + Array("e\n".utf8))
     #expect(german.0 == "id;Größe\n" && german.1?.name == "WINDOWS-1252")
     #expect(try self.text(chinese, "GBK").0 == "编号,名称\n1,空调")
+  }
+
+  /// Two rows in a language, the encoding in which its programs write them, and the name that is guessed.
+  private static let languages: [(text: String, encoding: String, guessed: String)] = [
+    ("1;Masło extra;śmietana\n2;Żurek śląski;kiełbasa\n", "WINDOWS-1250", "WINDOWS-1250"),
+    ("1;Mléko polotučné;rohlík\n2;Šunka výběrová;hořká čokoláda\n", "WINDOWS-1250", "WINDOWS-1250"),
+    ("1;Молоко отборное;сыр\n2;Хлеб бородинский;масло\n", "WINDOWS-1251", "WINDOWS-1251"),
+    ("1;МОЛОКО ОТБОРНОЕ;СЫР\n2;ХЛЕБ БОРОДИНСКИЙ;МАСЛО\n", "WINDOWS-1251", "WINDOWS-1251"),
+    ("1;Молоко отборное;сыр\n2;Хлеб бородинский;масло\n", "KOI8-R", "KOI8-R"),
+    ("1;Çikolatalı gofret;süt\n2;Ayçiçek yağı;beyaz peynir ışık\n", "WINDOWS-1254", "WINDOWS-1254"),
+    ("1;明治ミルクチョコレート;菓子\n2;日清カップヌードル;㈱日清\n", "CP932", "CP932"),
+    ("1;明治ミルクチョコレート;菓子\n2;日清カップヌードル;麺\n", "EUC-JP", "EUC-JP"),
+    ("1;농심 신라면;라면\n2;오뚜기 진라면;서울우유\n", "EUC-KR", "CP949"),
+    ("1;義美小泡芙巧克力;餅乾\n2;康師傅牛肉麵;金門高粱酒\n", "BIG5", "BIG5"),
+    ("1;格力空调挂机;空调\n2;农夫山泉矿泉水;统一冰红茶\n", "GB18030", "GB18030"),
+    ("1;Müllermilch;süß\n2;Käse Gouda;Weißbrot\n", "WINDOWS-1252", "WINDOWS-1252"),
+    ("1;Crème fraîche;râpé\n2;Bœuf haché;gruyère\n", "WINDOWS-1252", "WINDOWS-1252"),
+    ("1;Caffè macinato;tè verde\n2;Ragù di carne;più\n", "WINDOWS-1252", "WINDOWS-1252"),
+    ("1;Lay’s Classic;crisps\n2;Café au lait;coffee\n", "WINDOWS-1252", "WINDOWS-1252"),
+  ]
+
+  @Test(arguments: languages)
+  func `an encoding is guessed by the characters of its language`(
+    _ language: (text: String, encoding: String, guessed: String)
+  ) throws {
+    var encoder = try TextEncoder(language.encoding)
+    let bytes = try encoder.encode(Array(("id;name;kind\n" + language.text).utf8)) + encoder.finish()
+    let (text, guess) = try text(bytes)
+    #expect(guess?.name == language.guessed && text == "id;name;kind\n" + language.text)
+  }
+
+  @Test func `a few damaged bytes do not make UTF-8 another encoding`() throws {
+    let bytes = Array("id;name\n1;Größe\n2;Käse\n3;K".utf8) + [0xE4] + Array("se\n".utf8)
+    #expect(try text(bytes).1?.name == "UTF-8")
+    // Two characters of GB18030 are a guess, and said to be one.
+    #expect(EncodingGuess([0x31, 0x2C, 0xC5, 0xAC, 0xBB, 0xF0]).reason != .valid)
+  }
+
+  @Test(arguments: [1, 3, 4096]) func `a byte order mark outweighs the encoding that was given`(step: Int) throws {
+    let plain = Array("\u{FEFF}id;name\n1;Größe\n".utf8)
+    let (marked, guess) = try text(plain, "WINDOWS-1252", step: step)
+    #expect(marked == "\u{FEFF}id;name\n1;Größe\n" && guess?.name == "UTF-8" && guess?.reason == .mark)
+    let wide = try text(utf16("\u{FEFF}id;é\n"), "GB18030", step: step)
+    #expect(wide.0 == "\u{FEFF}id;é\n" && wide.1?.name == "UTF-16LE")
+    // As it was given: nothing was guessed.
+    #expect(try text(plain, "utf8", step: step).1 == nil)
+    #expect(try text(utf16("\u{FEFF}id;é\n"), "utf-16", step: step).1 == nil)
+    #expect(try text(Array("a".utf8), "WINDOWS-1252", step: step).0 == "a")
+  }
+
+  @Test func `zeros are no text, and a cell may have one`() throws {
+    #expect {
+      try text([UInt8](repeating: 0, count: 100))
+    } throws: { error in
+      "\(error)".contains("zero bytes")
+    }
+    #expect(try text(Array("id,name\n1,a\0b\n".utf8)).0 == "id,name\n1,a\0b\n")
   }
 
   @Test func `half a UTF-16 file and unknown names are errors with a remedy`() throws {

@@ -9,11 +9,11 @@ import JSONFormat
 @Sendable func fuzzMapping(_ bytes: [UInt8]) {
   do throws(MappingFile.Invalid) {
     let mapping = try MappingFile(json: bytes)
-    let json = mapping.text([], nil)
+    let json = mapping.text([])
     do throws(MappingFile.Invalid) {
       let again = try MappingFile(json: json)
       require(again == mapping, "mapping: another one when written and read")
-      require(again.text([], nil) == json, "mapping: other JSON when written twice")
+      require(again.text([]) == json, "mapping: other JSON when written twice")
     } catch { require(false, "mapping: what was written is refused: \(error.message)") }
   } catch {
     require(!error.message.isEmpty, "mapping: refused without a reason")

@@ -30,6 +30,7 @@ enum shelfmark_pq_polling {
 enum shelfmark_pq_status {
   shelfmark_pq_command_ok,
   shelfmark_pq_tuples_ok,
+  shelfmark_pq_copy_out,
   shelfmark_pq_single_tuple,
   shelfmark_pq_other,
 };
@@ -46,9 +47,18 @@ void shelfmark_pq_finish(shelfmark_pq_connection *_Nonnull connection);
 bool shelfmark_pq_option(
     shelfmark_pq_connection *_Nonnull connection, const char *_Nonnull name, char *_Nonnull value, size_t room);
 
-/// Sends a statement with at most one parameter, and asks for its rows one by one; returns whether that succeeded.
-bool shelfmark_pq_send(
-    shelfmark_pq_connection *_Nonnull connection, const char *_Nonnull statement, const char *_Nullable parameter);
+/// Sends a statement, and asks for its rows one by one; returns whether that succeeded.
+bool shelfmark_pq_send(shelfmark_pq_connection *_Nonnull connection, const char *_Nonnull statement);
+/// Sends a COPY statement by the protocol that every server knows; returns whether that succeeded.
+bool shelfmark_pq_send_copy(shelfmark_pq_connection *_Nonnull connection, const char *_Nonnull statement);
+/// Sends a statement to be prepared without a name; returns whether that succeeded.
+bool shelfmark_pq_send_prepare(shelfmark_pq_connection *_Nonnull connection, const char *_Nonnull statement);
+/// Asks for the columns of the statement that was prepared; returns whether that succeeded.
+bool shelfmark_pq_send_describe(shelfmark_pq_connection *_Nonnull connection);
+/// Sets `row` to the next row that COPY sends, which the caller frees, and returns its length: 0 if none has arrived, -1 at the
+/// end, -2 after an error.
+int shelfmark_pq_get_copy_data(shelfmark_pq_connection *_Nonnull connection, char *_Nullable *_Nonnull row);
+void shelfmark_pq_free(char *_Nonnull row);
 /// Sends what waits: 0 all is sent, 1 some is left, -1 an error.
 int shelfmark_pq_flush(shelfmark_pq_connection *_Nonnull connection);
 bool shelfmark_pq_consume_input(shelfmark_pq_connection *_Nonnull connection);

@@ -1,8 +1,9 @@
-// The C library's converters between other encodings and UTF-8.
+// The C library's converters between other encodings and UTF-8, and the detector of encodings of the system, if it has one.
 
 #ifndef SHELFMARK_CTEXTENCODING_H
 #define SHELFMARK_CTEXTENCODING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,5 +28,11 @@ shelfmark_conversion shelfmark_converter_run(
     void *_Nonnull converter, const uint8_t *_Nullable bytes, size_t count, uint8_t *_Nonnull text, size_t capacity);
 
 void shelfmark_converter_close(void *_Nonnull converter);
+
+/// Copies the name of the most likely encoding of a text into `name`, of at most `room` bytes with the zero at its end.
+///
+/// Returns false if the detector, uchardet, is not on this system, or the bytes resemble no encoding that it knows. It is loaded
+/// by the first call.
+bool shelfmark_encoding_detect(const uint8_t *_Nonnull bytes, size_t count, char *_Nonnull name, size_t room);
 
 #endif

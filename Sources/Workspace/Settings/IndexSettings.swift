@@ -76,7 +76,8 @@ public struct IndexSettings: Sendable, Equatable {
         var hint: String?
         if case .text(let name) = element { hint = NearestName.of(name, among: names).map { "did you mean '\($0)'?" } }
         throw ValueFault(
-          "no index has the order \(element.words); \(hint ?? "write a list of \(names.joined(separator: ", "))")")
+          "no index has the order \(element.words); \(hint ?? "write a list of \(names.joined(separator: ", "))"), or [] for"
+            + " none")
       }
       orders.insert(order)
     }

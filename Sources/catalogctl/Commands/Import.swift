@@ -122,6 +122,7 @@ struct Import: ParsableCommand {
     let start = ContinuousClock.now
     // Report a missing file before a store is created.
     var map = try mapping.file()
+    try mapping.checkSaving()
     map.unknown = unknown ?? map.unknown
     map.withoutID = withoutId ?? map.withoutID
     map.format = format ?? map.format
@@ -159,8 +160,8 @@ struct Import: ParsableCommand {
         throw Failure(.data, "the newest value of the column of --since is too long for a cursor; take another column")
       }
       let (update, summary) = try rows.finish(cursor: cursor ?? input.newest) { summary in
-        if summary.rows == 0, try !accept.acceptLoss && writer.snapshot().productCount > 0 {
-          throw Self.emptyFile
+        if mode != .upsert, summary.products == 0, try !accept.acceptLoss && writer.snapshot().productCount > 0 {
+          throw Self.emptyFile(summary)
         }
         // The origin of the rows is unknown, so no other user may adopt this catalogue from now on.
         try store.workspace.forgetOrigin(of: store.userID())
@@ -168,7 +169,7 @@ struct Import: ParsableCommand {
       MappingFile.tellAbsent(rows.columns, input.name)
       writer.sayWhatWasSetAside()
       if update.sequence >= next { DurableChange.note("commit \(update.sequence) is durable") }
-      try mapping.save(noting(rows.delimiter, map), rows.columns, text.guess)
+      try mapping.save(noting(rows.delimiter, map), rows.columns)
       report(update, summary, rows.counts, isWritten: update.sequence >= next, seconds: ContinuousClock.now - start)
     } catch WireError.rowsRefused(let faults) {
       rows.cancel()
@@ -196,8 +197,12 @@ struct Import: ParsableCommand {
     return map
   }
 
-  private static let emptyFile = Failure(
-    .data, "there are no rows in it, and the catalogue has some; --accept-loss empties it; nothing was changed")
+  /// The error for a file that would empty the catalogue.
+  private static func emptyFile(_ summary: RowFileSummary) -> Failure {
+    let rows =
+      summary.rows == 0 ? "there are no rows in it" : "none of its \(Quantity.of(summary.rows, "row")) is a product"
+    return Failure(.data, rows + ", and the catalogue has some; --accept-loss empties it; nothing was changed")
+  }
 
   /// Reads the file, and shows what an import would do.
   private func rehearse(_ input: InputFile, _ map: MappingFile, _ mode: RowImport.Mode) throws {
@@ -219,12 +224,14 @@ struct Import: ParsableCommand {
       let summary = try result.get()
       MappingFile.tellAbsent(reader.columns, input.name)
       let kept = summary.products + summary.relations - summary.duplicates
-      if summary.rows == 0, !accept.acceptLoss, known?.productCount ?? 0 > 0 { throw Self.emptyFile }
+      if mode != .upsert, summary.products == 0, !accept.acceptLoss, known?.productCount ?? 0 > 0 {
+        throw Self.emptyFile(summary)
+      }
       try sink.merge?.finish()
       try sink.merge?.checkLosses(accept.lossLimit)
       // A full update counts no differences.
       if mode == .replace { sink.merge = nil }
-      try mapping.save(noting(reader.delimiter, map), reader.columns, text.guess)
+      try mapping.save(noting(reader.delimiter, map), reader.columns)
       if output.json {
         JSONText.object(
           [("dryRun", .bool(true)), ("sample", .array(sink.first.map(JSONText.raw)))]
@@ -245,26 +252,29 @@ struct Import: ParsableCommand {
   /// Reports the faults of the file and ends with an error.
   private func refuse(_ faults: RowFaults, _ name: String) throws -> Never {
     if output.json {
-      let errors = faults.first.map { Self.error($0.message, line: $0.line, column: $0.column, value: $0.value) }
+      let errors = faults.first.map {
+        Self.error($0.message, line: $0.line, element: $0.element, column: $0.column, value: $0.value)
+      }
       Self.printRefusal(faults.summary, errors, count: faults.count)
     }
-    for fault in faults.first { Console.say("catalogctl: \(name): \(fault)") }
     if format == nil, RowFileFormat(path: file) == nil, !DatabaseQuery.isURL(file) {
       Console.say(
         "catalogctl: \(name): the name does not say how the rows are written, so they were read as NDJSON; --format tsv or"
           + " --format csv reads a table")
     }
+    for fault in faults.first { Console.say("catalogctl: \(name): \(fault)") }
     throw Failure(.data, "\(name): \(faults); nothing was changed")
   }
 
-  /// An error as JSON. Without a line, it concerns the entire file.
+  /// An error as JSON. Without a line, it concerns the entire file; only rows of a JSON array have a number.
   private static func error(
-    _ message: String, line: Int? = nil, column: String? = nil, value: String? = nil
+    _ message: String, line: Int? = nil, element: Int? = nil, column: String? = nil, value: String? = nil
   ) -> JSONText {
-    .object([
-      ("line", line.map(JSONText.int) ?? .null), ("column", .optional(column)), ("value", .optional(value)),
-      ("message", .text(message)),
-    ])
+    .object(
+      [
+        ("line", line.map(JSONText.int) ?? .null), ("column", .optional(column)), ("value", .optional(value)),
+        ("message", .text(message)),
+      ] + (element.map { [("row", .int($0))] } ?? []))
   }
 
   private static func printRefusal(_ summary: RowFileSummary, _ errors: [JSONText], count: Int) {

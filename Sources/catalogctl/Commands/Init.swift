@@ -25,8 +25,8 @@ struct Init: AsyncParsableCommand {
       user's stores, for the daemon and for later imports. With a server's address, the catalogue is fetched as 'sync' does, and the address becomes the setting \
       sync.url.
 
-      A file that is refused changes nothing: its errors say what to do, and options such as --column, --map and --unknown \
-      are those of 'import'. On a terminal they can be added until the file is taken. With --yes nothing is asked.
+      A file that is refused changes nothing: its errors say what to do, and options such as --column, --map, --unknown and \
+      --without-id are those of 'import'. On a terminal they can be added until the file is taken. With --yes nothing is asked.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -40,6 +40,12 @@ struct Init: AsyncParsableCommand {
     help: ArgumentHelp(
       "On keys or columns that no row has, fail, ignore them, or keep them as extra.", valueName: "fail|ignore|keep"))
   var unknown: RowRules.UnknownKeys?
+  @Option(help: ArgumentHelp("On products without an id, fail, or leave them out.", valueName: "fail|ignore"))
+  var withoutId: RowRules.MissingIDs?
+  @Option(help: ArgumentHelp("Of products with one id, fail, or take the last.", valueName: "fail|last"))
+  var onDuplicate: RowRules.Duplicates?
+  @Flag(help: "Read a cell like =\"007\" of a table as 007.") var excel = false
+  @Flag(help: "Take the file however many products of the catalogue it loses.") var acceptLoss = false
   @Option(help: ArgumentHelp("The code to scan at the end; without it, one of the catalogue.", valueName: "code"))
   var scan: String?
   @Flag(help: "Ask nothing.") var yes = false
@@ -81,6 +87,10 @@ struct Init: AsyncParsableCommand {
     var options = mapping.arguments
     if let format { options += ["--format", format.rawValue] }
     if let unknown { options += ["--unknown", unknown.rawValue] }
+    if let withoutId { options += ["--without-id", withoutId.rawValue] }
+    if let onDuplicate { options += ["--on-duplicate", onDuplicate.rawValue] }
+    if excel { options.append("--excel") }
+    if acceptLoss { options.append("--accept-loss") }
     guard var source = try from ?? ask("Where is the catalogue? A file, or the address of a server:", "--from") else {
       throw Failure(.usage, "there is no source; --from names a file or a server's address")
     }

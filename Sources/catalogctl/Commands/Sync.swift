@@ -240,8 +240,10 @@ extension CatalogWriter {
 struct UpdateOptions: ParsableArguments {
   @Flag(help: "Take an update however many products it loses, or have no id of their own.") var acceptLoss = false
   @Option(
-    help: ArgumentHelp("The share of the products, 0 to 1, that a full update may lose.", valueName: "share"))
-  var maxLoss = 0.5
+    help: ArgumentHelp(
+      "The share of the products, 0 to 1, that an update may lose; without it, 0.5 of more than 1,000.",
+      valueName: "share"))
+  var maxLoss: Double?
   @Option(
     help: ArgumentHelp(
       "Refuse what unpacks to more than this; without it, more than 16 GiB, or more than 256 MiB and 100 times its packed size.",
@@ -250,7 +252,7 @@ struct UpdateOptions: ParsableArguments {
 
   func validate() throws {
     if let maxUnpacked, maxUnpacked < 1 { throw ValidationError("--max-unpacked is at least 1 byte") }
-    guard maxLoss >= 0, maxLoss <= 1 else { throw ValidationError("--max-loss is 0 to 1") }
+    guard 0...1 ~= maxLoss ?? 0 else { throw ValidationError("--max-loss is 0 to 1") }
   }
 
   /// The limits above which a readable response is refused.
@@ -263,7 +265,10 @@ struct UpdateOptions: ParsableArguments {
     return limits
   }
 
-  var lossLimit: LossLimit { acceptLoss ? .open : LossLimit(share: maxLoss) }
+  /// What is asked for counts for small catalogues too.
+  var lossLimit: LossLimit {
+    acceptLoss ? .open : maxLoss.map { LossLimit(share: $0, smallCatalogue: 0) } ?? LossLimit()
+  }
 
   var rowLimits: RowLimits { acceptLoss || maxLoss == 1 ? .acceptingCollapse : RowLimits() }
 }
