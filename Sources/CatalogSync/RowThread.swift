@@ -1,6 +1,5 @@
 import CatalogRows
-import Dispatch
-import Synchronization
+import LogStore
 
 /// A sink that passes rows on to another one on a second thread, in their order: reading a file and storing its rows take about
 /// as long as each other.
@@ -11,11 +10,32 @@ struct RowThread<Target: RowSink & SendableMetatype>: RowSink {
   /// The number of batches that may wait before the reader does.
   private static var batchesAhead: Int { 3 }
 
-  private let worker: Worker
+  /// Sendable: the target is used only by the stage's thread, until that is done.
+  private final class Place: @unchecked Sendable {
+    var target: Target?
+
+    init(_ target: consuming Target) { self.target = target }
+
+    func take() -> Target? {
+      var taken: Target?
+      swap(&taken, &target)
+      return taken
+    }
+  }
+
+  private let place: Place
+  private let stage: PipelineStage<RowBatch, any Error>
   private var batch = RowBatch()
 
   /// - Parameter target: The sink, which is used only by the second thread until ``take()``.
-  init(_ target: consuming Target) { worker = Worker(target, ahead: Self.batchesAhead) }
+  init(_ target: consuming Target) {
+    let place = Place(target)
+    self.place = place
+    stage = PipelineStage(label: "shelfmark.rows", ahead: Self.batchesAhead) { batch in
+      try batch.pass(to: &place.target)
+      return batch
+    }
+  }
 
   /// - Throws: The error with which the target refused an earlier row.
   mutating func product(_ row: borrowing ProductRow) throws {
@@ -32,7 +52,9 @@ struct RowThread<Target: RowSink & SendableMetatype>: RowSink {
   private mutating func send() throws {
     var full = RowBatch()
     swap(&full, &batch)
-    batch = try worker.send(full)
+    guard let done = try stage.send(full) else { return }
+    batch = done
+    batch.removeAll()
   }
 
   /// Waits until all rows are passed on, and returns the target. No row may follow.
@@ -40,80 +62,15 @@ struct RowThread<Target: RowSink & SendableMetatype>: RowSink {
   /// - Throws: The error with which the target refused a row. ``abandon()`` then returns the target.
   mutating func take() throws -> Target? {
     if batch.count > 0 { try send() }
-    return try worker.take()
+    try stage.finish()
+    return place.take()
   }
 
   /// Waits until the second thread is done, and returns the target, also if it refused a row. Rows that wait are dropped.
   mutating func abandon() -> Target? {
     batch = RowBatch()
-    return worker.abandon()
-  }
-
-  /// Sendable: the target is used only by the serial queue.
-  private final class Worker: @unchecked Sendable {
-    private struct State {
-      var failure: (any Error)?
-      /// Whether the rest of the rows is dropped.
-      var isAbandoned = false
-      /// Batches that were passed on, for reuse.
-      var free: [RowBatch] = []
-    }
-
-    private var target: Target?
-    // Guards the state. The lock is held only to look at it or to change it.
-    private let state = Mutex(State())
-    private let queue = DispatchQueue(label: "shelfmark.rows")
-    /// The number of batches that may still be queued.
-    private let room = DispatchSemaphore(value: 0)
-
-    init(_ target: consuming Target, ahead: Int) {
-      self.target = target
-      // A semaphore must not be destroyed with a lower value than its initial one, so that is zero.
-      for _ in 0..<ahead { room.signal() }
-    }
-
-    /// Queues a batch, waiting for room. Returns an empty one to continue with.
-    func send(_ batch: consuming RowBatch) throws -> RowBatch {
-      room.wait()
-      let (failure, next) = state.withLock { ($0.failure, $0.free.popLast()) }
-      if let failure {
-        room.signal()
-        throw failure
-      }
-      let piece = batch
-      queue.async { [self] in
-        pass(piece)
-        room.signal()
-      }
-      return next ?? RowBatch()
-    }
-
-    private func pass(_ batch: consuming RowBatch) {
-      if state.withLock({ $0.failure != nil || $0.isAbandoned }) { return }
-      do { try batch.pass(to: &target) } catch { state.withLock { $0.failure = error } }
-      var empty = batch
-      empty.removeAll()
-      state.withLock { $0.free.append(empty) }
-    }
-
-    func take() throws -> Target? {
-      queue.sync {}
-      if let failure = state.withLock({ $0.failure }) { throw failure }
-      return taken()
-    }
-
-    func abandon() -> Target? {
-      state.withLock { $0.isAbandoned = true }
-      return taken()
-    }
-
-    private func taken() -> Target? {
-      queue.sync {
-        var taken: Target?
-        swap(&taken, &target)
-        return taken
-      }
-    }
+    stage.giveUp()
+    return place.take()
   }
 }
 

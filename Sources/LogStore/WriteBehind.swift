@@ -1,7 +1,5 @@
 import Bytes
-import Dispatch
 import Storage
-import Synchronization
 
 /// A write-behind queue: writes the chunks of a file on a second thread, in order.
 ///
@@ -14,24 +12,23 @@ final class WriteBehind: Sendable {
   /// The number of chunks that may be queued or being written while the next one is filled.
   private static let pieceLimit = 2
 
-  private struct State {
-    var failure: StorageError?
-    /// Buffers of written chunks, for reuse.
-    var free: [SegmentBuffer] = []
+  /// The bytes of a buffer from `first` on, to be written at `offset`.
+  private struct Piece: Sendable {
+    var buffer: SegmentBuffer
+    let first: Int
+    let offset: Int
   }
 
-  private let file: any StorageFile
-  // Guards the state. The lock is held only to insert or remove something.
-  private let state = Mutex(State())
-  /// A serial queue, so that chunks are written in order.
-  private let queue = DispatchQueue(label: "shelfmark.writing")
-  /// The number of chunks that may still be queued.
-  private let room = DispatchSemaphore(value: 0)
+  private let stage: PipelineStage<Piece, StorageError>
 
   init(_ file: any StorageFile) {
-    self.file = file
-    // A semaphore must not be destroyed with a lower value than its initial one, so that is zero.
-    for _ in 0..<Self.pieceLimit { room.signal() }
+    stage = PipelineStage(label: "shelfmark.writing", ahead: Self.pieceLimit) { (piece) throws(StorageError) in
+      let bytes = piece.buffer.bytes(piece.first, piece.buffer.count - piece.first)
+      try file.write(bytes, at: piece.offset)
+      file.startSync(piece.offset, bytes.byteCount)
+      // The first buffer is larger than what later ones grow to.
+      return piece.buffer.capacity > 2 * SegmentBuilder.partLimit ? nil : piece
+    }
   }
 
   /// Writes the bytes of `buffer` from `first` on at `offset` in the background. Waits while too many chunks are
@@ -40,41 +37,16 @@ final class WriteBehind: Sendable {
   /// - Returns: An empty buffer to continue with.
   /// - Throws: The error of an earlier failed write. Nothing more is written after it.
   func write(_ buffer: consuming SegmentBuffer, from first: Int, at offset: Int) throws(StorageError) -> SegmentBuffer {
-    room.wait()
-    let (failure, next) = state.withLock { ($0.failure, $0.free.popLast()) }
-    if let failure {
-      room.signal()
-      throw failure
+    guard let done = try stage.send(Piece(buffer: buffer, first: first, offset: offset)) else {
+      return SegmentBuffer(zeros: 0)
     }
-    let piece = buffer
-    queue.async { [self] in
-      write(piece, first, offset)
-      room.signal()
-    }
-    return next ?? SegmentBuffer(zeros: 0)
-  }
-
-  private func write(_ piece: SegmentBuffer, _ first: Int, _ offset: Int) {
-    if state.withLock({ $0.failure != nil }) { return }
-    do throws(StorageError) {
-      let bytes = piece.bytes(first, piece.count - first)
-      try file.write(bytes, at: offset)
-      file.startSync(offset, bytes.byteCount)
-    } catch {
-      state.withLock { $0.failure = error }
-    }
-    // The first buffer is larger than what later ones grow to.
-    if piece.capacity > 2 * SegmentBuilder.partLimit { return }
-    var empty = piece
+    var empty = done.buffer
     empty.removeAll()
-    state.withLock { $0.free.append(empty) }
+    return empty
   }
 
   /// Waits until all queued chunks are written.
   ///
   /// - Throws: The error of a failed write.
-  func finish() throws(StorageError) {
-    queue.sync {}
-    if let failure = state.withLock({ $0.failure }) { throw failure }
-  }
+  func finish() throws(StorageError) { try stage.finish() }
 }

@@ -120,8 +120,10 @@ private func readSource(_ bytes: [UInt8], _ sizes: [UInt8], _ encoding: String?)
   }
 }
 
-/// A value of a database, of any type: valid JSON on one line.
+/// A value of a database, of any type: valid JSON on one line. And as a row of COPY: any bytes can be taken apart, and a value
+/// comes out as it went in.
 @Sendable func fuzzDatabaseValue(_ bytes: [UInt8]) {
+  splitCopiedRow(bytes)
   var input = Input(bytes)
   let kind = DatabaseValue.allCases[Int(input.byte()) % DatabaseValue.allCases.count]
   let value = Array(input.rest)
@@ -138,6 +140,34 @@ private func readSource(_ bytes: [UInt8], _ sizes: [UInt8], _ encoding: String?)
   }
   require(written?.count == 1, "database: a value of type \(kind) is no JSON")
   if kind == .text { require(written?.first == value, "database: a text is another one as JSON") }
+}
+
+/// Takes any bytes apart as a row of COPY, and a row that has them as a value.
+private func splitCopiedRow(_ bytes: [UInt8]) {
+  var row = CopiedRow()
+  row.split(bytes.span)
+  require(row.count > 0, "database: a row without values")
+  var copied = Array("\\N\t".utf8)
+  for byte in bytes {
+    switch byte {
+    case 0x09: copied += Array(#"\t"#.utf8)
+    case 0x0A: copied += Array(#"\n"#.utf8)
+    case UInt8(ascii: "\\"): copied += Array(#"\\"#.utf8)
+    default: copied.append(byte)
+    }
+  }
+  copied += Array("\tend\n".utf8)
+  row.split(copied.span)
+  var values: [[UInt8]?] = []
+  for column in 0..<row.count {
+    row.withValue(column) { value in
+      guard let value else { return values.append(nil) }
+      var text: [UInt8] = []
+      text.append(copying: value)
+      values.append(text)
+    }
+  }
+  require(values == [nil, bytes, Array("end".utf8)], "database: a row of COPY has other values")
 }
 
 /// The texts of all tokens; `nil` for bytes that are no document.
