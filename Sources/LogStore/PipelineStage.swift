@@ -13,7 +13,7 @@ package final class PipelineStage<Piece: Sendable, Failure: Error>: Sendable {
     var free: [Piece] = []
   }
 
-  private let work: @Sendable (consuming Piece) throws(Failure) -> Piece?
+  private let work: @Sendable (Piece) throws(Failure) -> Piece?
   // Guards the state. The lock is held only to look at it or to change it.
   private let state = Mutex(State())
   /// A serial queue, so that the pieces keep their order.
@@ -26,7 +26,7 @@ package final class PipelineStage<Piece: Sendable, Failure: Error>: Sendable {
   ///   - ahead: The number of pieces that may be queued or worked on before ``send(_:)`` waits.
   ///   - work: What is done with a piece, by one thread at a time. Returns the piece, if it is worth to be used again.
   package init(
-    label: String, ahead: Int, _ work: @escaping @Sendable (consuming Piece) throws(Failure) -> Piece?
+    label: String, ahead: Int, _ work: @escaping @Sendable (Piece) throws(Failure) -> Piece?
   ) {
     self.work = work
     queue = DispatchQueue(label: label)
@@ -53,7 +53,7 @@ package final class PipelineStage<Piece: Sendable, Failure: Error>: Sendable {
     return next
   }
 
-  private func pass(_ piece: consuming Piece) {
+  private func pass(_ piece: Piece) {
     if state.withLock({ $0.failure != nil || $0.isGivenUp }) { return }
     do throws(Failure) {
       if let done = try work(piece) { state.withLock { $0.free.append(done) } }
