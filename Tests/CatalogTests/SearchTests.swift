@@ -133,6 +133,20 @@ import Testing
   }
 
   @Test(arguments: [
+    ("m&m's", ["peanut", "crisps", "powder"]), ("m&m", ["peanut", "crisps", "powder"]),
+    ("reese's puffs", ["apostrophe", "plain"]), ("reeses puffs", ["plain", "apostrophe"]),
+    ("milk 1 l", ["litre", "low"]), ("milk 1l", ["litre"]), ("m8y40", ["letter", "digit"]),
+  ])
+  func `what was meant comes before what merely fits`(_ text: String, _ found: [String]) throws {
+    let shop = [
+      product("powder", "M.S.G."), product("crisps", "M&S"), product("peanut", "M&M's Peanut Family Pack"),
+      product("plain", "Reeses Puffs"), product("apostrophe", "Reese's Puffs"), product("low", "1% Low-fat Milk"),
+      product("litre", "Vitasoy Soy Milk 1L"), product("digit", "M8y41"), product("letter", "Bolzen, verzinkt, M8x40"),
+    ]
+    #expect(try Array(ids(text, in: TestCatalogue(shop).snapshot).prefix(found.count)) == found)
+  }
+
+  @Test(arguments: [
     ("nutela", ["1"]), ("nutlela 400", ["1"]), ("chocolta noir 70", ["2"]), ("ntella", ["1"]), ("xutella", ["1"]),
     ("pate tartinner", ["4"]), ("nwir désir", ["7"]), ("qqqqq", []), ("nutella 4711", []),
     ("nutella w 400", ["1"]), ("w nutlela", ["1"]), ("w 7", []), ("w", []),

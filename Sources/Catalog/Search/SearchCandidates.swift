@@ -46,6 +46,10 @@ struct WordCandidates {
       }
       try addCodes(.words)
       if word.hasBoundary { try addSeparated(Self.mostSeparatedFirst) }
+      for join in word.joins where join.isNumber {
+        let key = [SearchTerm.word] + join.bytes + [0]
+        try add(indexes.search, .before(key), .afterPrefix(key))
+      }
     }
   }
 

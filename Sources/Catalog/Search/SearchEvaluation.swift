@@ -14,6 +14,8 @@ struct SearchEvaluation {
   private let brand: [UInt8]?
   private let category: [UInt8]?
   private let isSetsOnly: Bool
+  /// Whether a word comes more than once, as in `m&m's`. Each is then to match a word of its own.
+  private let hasRepeats: Bool
   /// Whether words of one character may be left out where typing mistakes are allowed.
   private let hasStrays: Bool
   private let condition: ProductQuery?
@@ -34,6 +36,7 @@ struct SearchEvaluation {
     brand = options.brand.map { Self.folded($0, &folder) }
     category = options.category.map { Self.folded($0, &folder) }
     isSetsOnly = options.isSetsOnly
+    hasRepeats = Set(words.map(\.bytes)).count < words.count
     hasStrays = words.contains { !$0.canBeStray }
     condition = options.condition
   }
@@ -115,9 +118,15 @@ struct SearchEvaluation {
       guard let best else { return nil }
       stage = max(stage, best.stage)
       let place = isInName && best.token >= 0 ? 1 / (1 + Double(best.token)) : 0
-      sum += weights[index] * best.quality * (0.75 + 0.25 * place)
+      // The word of the name that an earlier one has matched counts once.
+      let isTaken = hasRepeats && isInName && best.token >= 0 && tokens.contains(best.token)
+      sum += weights[index] * best.quality * (isTaken ? 0.5 : 1) * (0.75 + 0.25 * place)
       weight += weights[index]
       tokens.append(isInName ? best.token : -1)
+    }
+    if hasRepeats, let first = placeOfPhrase {
+      tokens = Array(first..<first + words.count)
+      sum = weight
     }
     var score = weight > 0 ? sum / weight : 0
     if isPhrase {
@@ -126,6 +135,21 @@ struct SearchEvaluation {
       if stage == .words, tokens.first == 0, tokens.count == name.folder.tokens.count, isWholeName { score += 1 }
     }
     return Fit(stage: stage, score: score + 0.2 * shortness(view))
+  }
+
+  /// The first word of the name from which on it has all words of the search, one after the other.
+  private var placeOfPhrase: Int? {
+    let all = name.folder.tokens
+    if words.count > all.count { return nil }
+    return (0...all.count - words.count).first { first in
+      words.indices.allSatisfy { isWord(words[$0], ofToken: all[first + $0]) }
+    }
+  }
+
+  /// Whether a word is that of the name, or the beginning of it if it is the last word of the search.
+  private func isWord(_ word: SearchWord, ofToken token: FoldedToken) -> Bool {
+    let text = name.folder.bytes(of: token)
+    return text.begins(with: word.bytes.rawSpan) && (word.isLast || text.byteCount == word.bytes.count)
   }
 
   /// Whether the words are neighbours in the name, in their order.

@@ -32,7 +32,7 @@ struct SearchWord {
   /// Whether a number and letters meet in it, between which some write a blank: `dn50`.
   let hasBoundary: Bool
   /// Neighbouring words of the search without anything between them, this one among them, where numbers and letters meet:
-  /// `500ml` of `500 ml`, and `m8x`, `x20` and `m8x20` of `m8 x 20`.
+  /// `500ml` of `500 ml`, and `m8x`, `x20` and `m8x20` of `m8 x 20`; or where a single letter follows: `reeses` of `reese's`.
   let joins: [Join]
 
   /// Neighbouring words as one.
@@ -41,6 +41,8 @@ struct SearchWord {
     let bytes: [UInt8]
     /// Whether the last word of the search is the last of them, which may be incomplete.
     let isLast: Bool
+    /// Whether all that meets in it are numbers and letters.
+    let isNumber: Bool
   }
 
   init(_ bytes: [UInt8], _ kind: FoldedToken.Kind, isLast: Bool, joins: [Join] = []) {
@@ -69,6 +71,8 @@ struct SearchWord {
   static let longestSeparated = 32
   /// The fewest bytes of the beginning of a word that ends what may be several words.
   static let shortestBeginning = 2
+  /// The most letters of a word after a number that is taken for a unit: l, ml, kg.
+  static let longestUnit = 2
   /// The fewest characters of a part of a barcode that is found inside it.
   static let shortestCodePart = 4
 
@@ -123,18 +127,25 @@ struct SearchWord {
   /// The most words that are joined.
   private static let mostJoined = 3
 
-  /// Returns a word with its neighbours, where one ends with a digit and the other begins with none, or the other way round.
+  /// Returns a word with its neighbours, where one ends with a digit and the other begins with none, or the other way round, or
+  /// the second is a single letter.
   private static func joins(of index: Int, _ tokens: [FoldedToken], _ texts: [[UInt8]]) -> [Join] {
     var joins: [Join] = []
     for first in max(0, index - mostJoined + 1)...index {
       var bytes: [UInt8] = []
+      var isNumber = true
       for last in first..<min(tokens.count, first + mostJoined) {
-        guard tokens[last].kind == .word,
-          last == first || isBoundary(texts[last - 1].last ?? 0, texts[last].first ?? 0)
-        else { break }
+        if tokens[last].kind != .word { break }
+        if last > first {
+          let isBoundary = isBoundary(texts[last - 1].last ?? 0, texts[last].first ?? 0)
+          if !isBoundary, texts[last].count > 1 { break }
+          isNumber = isNumber && isBoundary
+        }
         bytes += texts[last]
         if bytes.count > longestSeparated { break }
-        if last > first, last >= index { joins.append(Join(bytes: bytes, isLast: last == tokens.count - 1)) }
+        if last > first, last >= index {
+          joins.append(Join(bytes: bytes, isLast: last == tokens.count - 1, isNumber: isNumber))
+        }
       }
     }
     return joins

@@ -84,10 +84,15 @@ extension FoldedField {
       }
       return nil
     }
+    if text.byteCount == count, text.begins(with: own) { return found(.words, 1, 0..<count) }
+    for join in word.joins where join.isNumber && text.byteCount == join.bytes.count {
+      if text.begins(with: join.bytes.rawSpan) { return found(.words, Self.separatedQuality, 0..<text.byteCount) }
+    }
     if text.begins(with: own) {
-      if text.byteCount == count { return found(.words, 1, 0..<count) }
       let share = Double(count) / Double(text.byteCount)
-      if word.isLast { return found(.words, 0.6 + 0.3 * share, 0..<count) }
+      // Of `1 l` the letter is rather a unit than the beginning of a word.
+      let isUnit = count <= SearchWord.longestUnit && word.joins.contains(where: \.isNumber)
+      if word.isLast { return found(.words, (isUnit ? 0.6 : 1) * (0.6 + 0.3 * share), 0..<count) }
       if limit >= .parts { return found(.parts, 0.5 + 0.3 * share, 0..<count) }
       return nil
     }
@@ -100,7 +105,10 @@ extension FoldedField {
       return found(.parts, 0.3 + 0.3 * Double(count) / Double(text.byteCount), place..<place + count)
     }
     if limit < .typos || !word.canHaveTypo { return nil }
-    return OneEdit.matches(own, text) ? found(.typos, 0.5, 0..<text.byteCount) : nil
+    guard OneEdit.matches(own, text) else { return nil }
+    // Another number is mostly another product: a size, a model.
+    let isOtherNumber = text.digits != own.digits
+    return found(.typos, isOtherNumber ? 0.2 : 0.5, 0..<text.byteCount)
   }
 
   /// Matches a run with texts that have it in parts of at least two characters: `格力挂机` with 格力空调挂机.
@@ -284,6 +292,13 @@ extension SearchWord {
 }
 
 extension RawSpan {
+  /// The digits, whatever stands between them.
+  fileprivate var digits: [UInt8] {
+    var digits: [UInt8] = []
+    for index in 0..<byteCount where (0x30...0x39).contains(u8(at: index)) { digits.append(u8(at: index)) }
+    return digits
+  }
+
   /// Returns the first place where these bytes contain `part`, which is not empty.
   func firstPlace(of part: RawSpan) -> Int? {
     let count = part.byteCount
