@@ -531,6 +531,46 @@ class Editing(PageTests):
         self.assertEqual(self.faults(), [])
 
 
+    def put(self, collection, document):
+        subprocess.run([os.environ["SHELFMARK_CATALOGCTL"], "documents", "put", collection, "--from", "-"], check=True,
+                       input=document, text=True, stdout=subprocess.DEVNULL)
+
+    def stored(self, collection):
+        return subprocess.run([os.environ["SHELFMARK_CATALOGCTL"], "documents", "query", collection, "--json"], check=True,
+                              text=True, stdout=subprocess.PIPE).stdout
+
+    def test_numbers_keep_their_digits(self):
+        self.put("digits", '{"id":9007199254740993,"order":9007199254740995,"note":"old","z":-0.5}\n'
+                           '{"id":9007199254740992,"note":"another"}')
+        self.document("digits")
+        row = next(row for row in self.script("return [...document.querySelectorAll('.documents li')]")
+                   if "740993" in row.text)
+        if not self.script("return !!arguments[0].querySelector('details[open]')", row):
+            self.script("arguments[0].querySelector('summary').click()", row)
+        self.until(lambda: self.script("return arguments[0].querySelector('button') !== null", row), "it is not open")
+        self.script("arguments[0].querySelector('button').click()", row)
+        self.until(lambda: self.script("return !!document.querySelector('textarea')"), "there is no editor")
+        self.script("const area = document.querySelector('textarea'); area.value = area.value.replace('old', 'new')")
+        self.button("Add to pending changes").click()
+        self.button("Save 1 change").click()
+        self.until(lambda: self.text(".pending") == "", "the change is not saved")
+        stored = self.stored("digits")
+        for part in ['"id":9007199254740993', '"order":9007199254740995', '"note":"new"', '"note":"another"']:
+            self.assertIn(part, stored)
+
+    def test_a_change_meanwhile_is_not_overwritten(self):
+        self.put("stock", '{"id":"s","stock":10,"note":"old"}')
+        self.document("stock")
+        self.button("Edit").click()
+        self.script("const area = document.querySelector('textarea'); area.value = area.value.replace('old', 'new')")
+        self.button("Add to pending changes").click()
+        self.put("stock", '{"id":"s","stock":7,"note":"old"}')
+        self.button("Save 1 change").click()
+        self.until(lambda: "nothing was changed" in self.text(".pending"), "the change is not refused")
+        self.assertIn('"stock":7', self.stored("stock"))
+        self.button("Discard all").click()
+
+
 class LiveWithToken(PageTests):
     """The studio of a daemon with a token."""
 

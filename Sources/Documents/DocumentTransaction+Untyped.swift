@@ -9,6 +9,11 @@ extension DocumentTransaction {
     put(collection.table, new.key, new.bytes)
   }
 
+  /// Returns the document with an ID, with the changes of this transaction; `nil` if there is none.
+  package func get(_ id: DocumentValue, from collection: UntypedCollection) throws -> DocumentValue? {
+    try document(collection.table, id.documentBytes).map { try DocumentValue(documentBytes: $0.rawSpan) }
+  }
+
   /// Returns whether a document with an ID exists, with the changes of this transaction.
   package func contains(_ id: DocumentValue, in collection: UntypedCollection) throws -> Bool {
     try document(collection.table, id.documentBytes) != nil

@@ -79,7 +79,7 @@ extension Studio {
   }
 
   /// Makes changes of documents of any collections in one commit: all of them, or none. A change with `isNew` refuses all
-  /// if the document is there.
+  /// if the document is there, and one with `before` if the document is another one now.
   private func changeDocuments(_ asked: Asked) throws -> JSONText {
     try checkEditable()
     let changes = try Self.changes(asked)
@@ -91,6 +91,9 @@ extension Studio {
         let name = try Self.text("collection", of: change, index)
         guard let id = change["id"] else { throw StudioError.badRequest("changes[\(index)].id: the id of a document") }
         let collection = try store.untypedCollection(name)
+        if let before = change["before"], try !Self.isSame(transaction.get(id, from: collection), before) {
+          throw StudioError.changed("\(name) has another document \(id.json) now")
+        }
         if let document = change["document"] {
           guard document["id"] == id else {
             throw StudioError.badRequest("changes[\(index)].document: its id is not the id of the change")
@@ -115,7 +118,7 @@ extension Studio {
   /// Makes changes of settings, in one commit for each owner.
   private func changeSettings(_ asked: Asked) throws -> JSONText {
     try checkEditable()
-    var byOwner: [String: [(name: String, value: DocumentValue?)]] = [:]
+    var byOwner: [String: [(name: String, value: DocumentValue?, before: DocumentValue?)]] = [:]
     for (index, change) in try Self.changes(asked).enumerated() {
       let owner = try Self.text("owner", of: change, index)
       guard ["user", "default"].contains(owner) else {
@@ -124,16 +127,32 @@ extension Studio {
       let name = try Self.text("name", of: change, index)
       let value = change["value"]
       if let value { try Self.check(name, value) }
-      byOwner[owner, default: []].append((name, value))
+      byOwner[owner, default: []].append((name, value, change["before"]))
+    }
+    for (owner, changes) in byOwner {
+      let known = try stores.settings(ofUser: owner == "user")
+      // A secret is shown as a sign for it.
+      for (name, _, before) in changes {
+        guard let before, before != .text("…") else { continue }
+        if try !Self.isSame(known.value(named: name), before) {
+          throw StudioError.changed("the setting \(name) has another value now")
+        }
+      }
     }
     for (owner, changes) in byOwner {
       try stores.settings(ofUser: owner == "user").change { settings in
-        for (name, value) in changes {
+        for (name, value, _) in changes {
           if let value { try settings.set(named: name, to: value) } else { try settings.unset(named: name) }
         }
       }
     }
     return .object([("changed", .int(byOwner.values.reduce(0) { $0 + $1.count }))])
+  }
+
+  /// Whether a value is the one that a page has shown, whose dates are texts there.
+  private static func isSame(_ now: DocumentValue?, _ shown: DocumentValue) throws -> Bool {
+    guard let now else { return false }
+    return try DocumentValue(json: now.json) == shown
   }
 
   /// The changes of a request.

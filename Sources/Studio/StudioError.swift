@@ -25,6 +25,12 @@ package struct StudioError: Error, Sendable {
 
   static func badRequest(_ message: String) -> StudioError { StudioError(.badRequest, "badRequest", message) }
   static func notFound(_ message: String) -> StudioError { StudioError(.notFound, "notFound", message) }
+  /// The refusal of a change of something that is another now.
+  static func changed(_ what: String) -> StudioError {
+    StudioError(
+      .conflict, "changedMeanwhile",
+      "\(what) than the one that was edited; undo this change, and make it again in what is there now; nothing was changed")
+  }
   static func unknownCommit(_ sequence: UInt64) -> StudioError {
     StudioError(.notFound, "unknownCommit", "commit \(sequence) is not kept; the page History lists those that are")
   }

@@ -408,12 +408,19 @@ struct StudioTests {
       let answer = try await save(bad)
       #expect(answer.status.code == status, "\(bad): \(answer.text)")
     }
+    // What was edited is no longer what is there.
+    for change in [#""document":{"id":"1","n":4},"before":{"id":"1","n":1}"#, #""before":{"n":1,"id":"1"}"#] {
+      let stale = try await save(#"{"collection":"a","id":"1",\#(change)}"#)
+      #expect(stale.status == .conflict && stale.text.contains("changedMeanwhile"), "\(stale.text)")
+    }
     let isNew = #"{"collection":"a","id":"1","document":{"id":"1"},"isNew":true}"#
     let known = try await save(#"{"collection":"a","id":"3","document":{"id":"3"},"isNew":true},"# + isNew)
     #expect(known.status == .conflict && known.text.contains("documentExists"), "\(known.text)")
     #expect(try sequence() == before + 1)
     let page = try await studio.json("/studio/api/collections/a").rows("documents")
     #expect((page[0]["document"] as? [String: Any])?["n"] as? Int == 2)
+    let again = try await save(#"{"collection":"a","id":"1","document":{"id":"1","n":3},"before":{"n":2.0,"id":"1"}}"#)
+    #expect(again.status == .ok, "\(again.text)")
     let shown = try TestStudio()
     #expect(try await shown.ask("/studio/api/collections", method: .post, body: "{}").status == .forbidden)
   }

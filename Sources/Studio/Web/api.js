@@ -40,6 +40,27 @@ export function address(path, parameters) {
   return (path.startsWith("/") ? path : base + path) + (text ? "?" + text : "");
 }
 
+/** Whether this browser tells the digits of numbers. Without that, editing could change numbers that nobody touched. */
+export const keepsDigits = typeof JSON.rawJSON === "function";
+
+/** A number of JSON whose digits a number of JavaScript would change: 9007199254740993, 1.10, -0.0. */
+export class ExactNumber {
+  constructor(digits) { this.digits = digits; }
+  toString() { return this.digits; }
+  toJSON() { return JSON.rawJSON(this.digits); }
+}
+
+/**
+ * Parses JSON. Numbers that JavaScript would change are an `ExactNumber`: with `exact` all whose digits it writes in another
+ * way, otherwise whole numbers beyond what it can tell apart.
+ */
+export function parseJSON(text, exact = false) {
+  if (!keepsDigits) return JSON.parse(text);
+  return JSON.parse(text, (_, item, { source }) => typeof item === "number"
+    && (exact ? String(item) !== source : Number.isInteger(item) && !Number.isSafeInteger(item))
+    ? new ExactNumber(source) : item);
+}
+
 /** The answer to the request that first.js has made, for the first one who asks for the same. */
 function takeFirst(method, url) {
   const first = globalThis.shelfmarkFirst;
@@ -91,7 +112,7 @@ export function createApi({ at = () => null, seen = () => {}, signal } = {}) {
     const response = await request(method, address(path, withAt(path, parameters)),
       { ...options, signal: both(options.signal) });
     const text = await response.text();
-    const answer = text === "" ? null : JSON.parse(text);
+    const answer = text === "" ? null : parseJSON(text, options.exact);
     // A request that names a commit of its own says nothing about the commit of the view.
     const isOfView = method === "GET" && !("at" in (parameters ?? {}));
     if (isOfView && typeof answer?.sequence === "number") seen(answer.sequence);
@@ -99,7 +120,7 @@ export function createApi({ at = () => null, seen = () => {}, signal } = {}) {
   }
 
   return {
-    /** The JSON answer to GET. */
+    /** The JSON answer to GET; with the option `exact`, numbers keep their digits. */
     get: (path, parameters, options) => json("GET", path, parameters, options),
     /** The JSON answer to another method with a JSON body; `at` is not sent. */
     send: (method, path, body, options) =>
@@ -111,7 +132,7 @@ export function createApi({ at = () => null, seen = () => {}, signal } = {}) {
       const response = await request(method, address(path, parameters), { body, signal: both(other),
         accept: "application/x-ndjson" });
       for await (const line of textLines(response.body)) {
-        if (line !== "") yield JSON.parse(line);
+        if (line !== "") yield parseJSON(line);
       }
     },
     /**
@@ -167,7 +188,7 @@ export function createApi({ at = () => null, seen = () => {}, signal } = {}) {
 }
 
 function parsed(text) {
-  try { return JSON.parse(text); } catch { return text; }
+  try { return parseJSON(text); } catch { return text; }
 }
 
 async function* textLines(body) {

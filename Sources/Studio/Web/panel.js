@@ -95,7 +95,7 @@ export function createPanel(context, close) {
     const mine = request;
     try {
       const { history, complete } = await context.api.get(`products/${encodeURIComponent(id)}/history`, {},
-        { signal: mine.signal });
+        { signal: mine.signal, exact: true });
       replace(host, h("h3", {}, t("panel.history")), h("ol.changes", {}, history.map(entry => h("li", {},
         h("p.row", {}, h("span.badge" + ({ added: ".good", removed: ".bad" }[entry.change] ?? ".accent"), {},
           t("change." + entry.change)),
@@ -133,7 +133,8 @@ export function createPanel(context, close) {
       if (known) replace(content, draw({ id, ...known }));
       else replace(content, h("p.loading", {}, t("loading")));
       try {
-        const answer = await context.api.get("products/" + encodeURIComponent(id), {}, { signal: mine.signal });
+        const answer = await context.api.get("products/" + encodeURIComponent(id), {},
+          { signal: mine.signal, exact: true });
         replace(title, value(answer.product.name || id));
         replace(content, draw(answer.product), drawMore(answer));
       } catch (error) {

@@ -323,6 +323,8 @@ const words = {
   "documents.new": ["New document", "新建文档"],
   "documents.json": ["Document as JSON", "JSON 文档"],
   "documents.needsid": ["A document needs an id: a text or a number.", "文档需要 id：文本或数字。"],
+  "edit.digits": ["This browser does not tell the digits of numbers, so it cannot edit: a newer one can.",
+    "此浏览器无法保留数字的原样，因此不能编辑；请使用较新的浏览器。"],
   "documents.exists": ["There is a document with this id: edit that one, or take another id.",
     "已有此 id 的文档：请编辑它，或换一个 id。"],
   "documents.sameid": ["The id stays; add a new document instead.", "id 不能更改；请新建文档。"],

@@ -2,6 +2,7 @@
 
 import { h, value, replace } from "../dom.js";
 import { number } from "../format.js";
+import { ExactNumber, keepsDigits, parseJSON } from "../api.js";
 import { errorBox, messageOf } from "../app.js";
 import { clip, empty, json, pending, present, table, tree } from "./parts.js";
 
@@ -25,7 +26,7 @@ export default {
 /** The changes of documents that wait. All belong to one store, so they are one commit. */
 function pendingDocuments(context, saved) {
   return pending(context, "documents", changes => context.api.send("POST", "collections", {
-    changes: changes.map(({ collection, id, before, after }) => ({ collection, id, document: after,
+    changes: changes.map(({ collection, id, before, after }) => ({ collection, id, document: after, before,
       isNew: before === undefined })),
   }), saved);
 }
@@ -65,7 +66,7 @@ async function showCollection(collection, view, context) {
     const ask = ++asked, question = { where: condition.value.trim(), order: order.value.trim() };
     more.disabled = true;
     try {
-      const answer = await context.api.get(path, { ...question, limit: pageSize, after });
+      const answer = await context.api.get(path, { ...question, limit: pageSize, after }, { exact: true });
       if (ask !== asked) return;
       replace(problem);
       condition.removeAttribute("aria-invalid");
@@ -92,7 +93,7 @@ async function showCollection(collection, view, context) {
 
   function row({ id, document }) {
     const body = h("div.stack");
-    const shown = () => replace(body, tree(document, 2), context.store.editable && h("div.row", {},
+    const shown = () => replace(body, tree(document, 2), context.store.editable && keepsDigits && h("div.row", {},
       h("button.button.little", { type: "button", onclick: () => edit(body, id, document, shown) }, t("edit")),
       h("button.button.little.danger", { type: "button", onclick: () =>
         edits.add(keyOf(id), { ...change(id), before: document, after: undefined }) }, t("remove"))));
@@ -115,12 +116,12 @@ async function showCollection(collection, view, context) {
     replace(place, text, wrong, h("div.row", {},
       h("button.button.primary", { type: "button", onclick: async () => {
         let changed;
-        try { changed = JSON.parse(text.value); } catch (error) { return wrong.textContent = error.message; }
-        const its = changed?.id;
-        if (typeof its !== "string" && typeof its !== "number") return wrong.textContent = t("documents.needsid");
-        if (id !== null && its !== id) return wrong.textContent = t("documents.sameid");
+        try { changed = parseJSON(text.value, true); } catch (error) { return wrong.textContent = error.message; }
+        const its = changed?.id, isNumber = typeof its === "number" || its instanceof ExactNumber;
+        if (typeof its !== "string" && !isNumber) return wrong.textContent = t("documents.needsid");
+        if (id !== null && JSON.stringify(its) !== JSON.stringify(id)) return wrong.textContent = t("documents.sameid");
         if (id === null) {
-          const where = "id = " + (typeof its === "number" ? its : `'${its.replace(/[\\']/g, "\\$&")}'`);
+          const where = "id = " + (isNumber ? its : `'${its.replace(/[\\']/g, "\\$&")}'`);
           const known = await context.api.get(path, { where, limit: 1 }).catch(() => ({ documents: [] }));
           if (known.documents.length > 0) return wrong.textContent = t("documents.exists");
         }
@@ -148,7 +149,8 @@ async function showCollection(collection, view, context) {
         completed(context, order, collection.paths)),
       h("button.button.primary", { type: "submit" }, t("documents.run"))),
     problem, plan, edits.element,
-    context.store.editable && h("p", {}, h("button.button",
+    context.store.editable && !keepsDigits && h("p.muted.small", {}, t("edit.digits")),
+    context.store.editable && keepsDigits && h("p", {}, h("button.button",
       { type: "button", onclick: () => edit(fresh, null, { id: "" }, () => replace(fresh)) }, t("documents.new"))),
     fresh,
     h("section.card", { "aria-label": t("nav.documents") }, list, more));

@@ -106,7 +106,8 @@ function rollback(context, commit, place, button) {
 
 async function showChanges(from, to, context) {
   const { t, href } = context;
-  const ask = offset => context.api.get("changes", { from, to, limit: rowStep, offset: offset || null, at: null });
+  const ask = offset => context.api.get("changes", { from, to, limit: rowStep, offset: offset || null, at: null },
+    { exact: true });
   const answer = await ask(0);
   const list = h("ul.list"), problem = h("div");
   const more = h("button.button", { type: "button", onclick: async () => {

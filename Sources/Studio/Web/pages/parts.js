@@ -2,6 +2,7 @@
 
 import { h, value, replace } from "../dom.js";
 import { number } from "../format.js";
+import { ExactNumber } from "../api.js";
 import { t } from "../text.js";
 import { messageOf } from "../app.js";
 
@@ -74,12 +75,15 @@ export function json(item) {
 
 /** A nested JSON value as a tree whose branches open; `levels` of them are open at first. */
 export function tree(item, levels = 1) {
-  return typeof item === "object" && item !== null ? h("div.tree", {}, branch(item, levels)) : leaf(item);
+  return isNested(item) ? h("div.tree", {}, branch(item, levels)) : leaf(item);
 }
 
+/** Whether a JSON value is an object or a list. */
+const isNested = item => typeof item === "object" && item !== null && !(item instanceof ExactNumber);
+
 function leaf(item) {
-  return value(typeof item === "string" ? JSON.stringify(item) : String(item),
-    { class: "mono json-" + (item === null ? "null" : typeof item) });
+  const type = item === null ? "null" : item instanceof ExactNumber ? "number" : typeof item;
+  return value(typeof item === "string" ? JSON.stringify(item) : String(item), { class: "mono json-" + type });
 }
 
 function branch(item, levels) {
@@ -101,7 +105,7 @@ function branch(item, levels) {
 }
 
 function node(key, item, levels) {
-  if (typeof item !== "object" || item === null) return h("li", {}, value(key, { class: "key" }), ": ", leaf(item));
+  if (!isNested(item)) return h("li", {}, value(key, { class: "key" }), ": ", leaf(item));
   const size = Object.keys(item).length;
   const words = h("span.muted", {}, Array.isArray(item) ? ` [${number(size)}]` : ` {${number(size)}}`);
   if (size === 0) return h("li", {}, value(key, { class: "key" }), words);
@@ -119,8 +123,7 @@ function node(key, item, levels) {
 /** The leaves in which two JSON values differ: `{ field, before, after }`, at most `limit`; undefined is an absent one. */
 export function differences(before, after, path = "", found = [], limit = 500) {
   if (found.length >= limit || JSON.stringify(before) === JSON.stringify(after)) return found;
-  const nested = item => typeof item === "object" && item !== null;
-  if (nested(before) && nested(after) && Array.isArray(before) === Array.isArray(after)) {
+  if (isNested(before) && isNested(after) && Array.isArray(before) === Array.isArray(after)) {
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
       differences(before[key], after[key], path ? path + "." + key : key, found, limit);
     }

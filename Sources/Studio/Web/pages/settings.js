@@ -1,6 +1,7 @@
 // Settings: of the user and of the default store, and pending changes of them.
 
 import { h, value, replace } from "../dom.js";
+import { parseJSON } from "../api.js";
 import { errorBox } from "../app.js";
 import { clip, empty, json, pending, present, table } from "./parts.js";
 
@@ -10,11 +11,11 @@ export default {
     const { t } = context;
     const body = h("div.stack"), form = h("div");
     const edits = pending(context, "settings", changes => context.api.send("POST", "settings", {
-      changes: changes.map(({ owner, name, after }) => ({ owner, name, value: after })),
+      changes: changes.map(({ owner, name, after, before }) => ({ owner, name, value: after, before })),
     }), () => load().catch(error => { if (error.name !== "AbortError") replace(body, errorBox(error, load)); }));
 
     async function load() {
-      const { settings } = await context.api.get("settings", { at: null });
+      const { settings } = await context.api.get("settings", { at: null }, { exact: true });
       replace(body, settings.length === 0 ? empty("settings.none") : ["user", "default"].map(owner => {
         const mine = settings.filter(setting => setting.owner === owner);
         return mine.length === 0 ? null : h("section.card", {}, h("h2", {}, t("settings.of." + owner)),
@@ -59,7 +60,7 @@ export default {
         event.preventDefault();
         // What is no JSON is a text, as for `catalogctl config set`.
         let changed = text.value;
-        try { changed = JSON.parse(text.value); } catch { /* The text itself. */ }
+        try { changed = parseJSON(text.value, true); } catch { /* The text itself. */ }
         if (text.value === "") return wrong.textContent = t("settings.empty");
         add(setting ?? { owner: owner.value, name: name.value.trim(), value: undefined }, changed);
         close();
