@@ -107,8 +107,8 @@ public final class CatalogueSync: Service, Sendable {
     return { stores, extent in
       var synchronizer = Synchronizer(http)
       synchronizer.options.threshold = options.threshold
-      synchronizer.options.lossLimit = LossLimit(share: options.maximumLoss)
-      if options.maximumLoss >= 1 { synchronizer.options.rowLimits = .acceptingCollapse }
+      synchronizer.options.lossLimit = options.lossLimit
+      if options.lossLimit.share >= 1 { synchronizer.options.rowLimits = .acceptingCollapse }
       // ``CompactionService`` normally compacts while the daemon is idle; this policy bounds the file if it is never
       // idle.
       synchronizer.compaction = CompactionPolicy(share: 3, floor: 64 << 20)
@@ -126,7 +126,7 @@ public final class CatalogueSync: Service, Sendable {
   private static func rows(
     of source: CatalogueSource, _ options: SyncOptions, _ sleep: @escaping @Sendable (Duration) async throws -> Void
   ) -> Step {
-    let importers = SourceImporters(source, LossLimit(share: options.maximumLoss))
+    let importers = SourceImporters(source, options.lossLimit)
     return { stores, extent in
       // A catalogue that cannot be read is compared with nothing.
       let last = try? stores.catalogue()
@@ -287,6 +287,12 @@ public final class CatalogueSync: Service, Sendable {
   /// Returns the same error, except that an error whose remedy is an option of `catalogctl` names the daemon's setting
   /// instead.
   private static func inWordsOfTheDaemon(_ error: any Error) -> any Error {
+    // Faults of a file of one's own name the option of an import that takes it.
+    if let error = error as? SourceRefused, error.description.contains(" --") {
+      return SourceRefused(
+        error.description + " (an option of 'catalogctl import' is a key of the mapping in sync.mapFile, such as"
+          + " \"onDuplicate\": \"last\")")
+    }
     guard let error = error as? CatalogError else { return error }
     return switch error {
     case .wouldLose:
@@ -347,7 +353,7 @@ public final class CatalogueSync: Service, Sendable {
     logger.info(
       "synchronised",
       metadata: [
-        "mode": "\(update.mode.name)", "sequence": "\(update.sequence)",
+        "user": "\(stores.user ?? "")", "mode": "\(update.mode.name)", "sequence": "\(update.sequence)",
         "productsUpserted": "\(update.counts.productsUpserted)",
         "productsDeleted": "\(update.counts.productsDeleted)", "seconds": "\(took.seconds)",
       ])

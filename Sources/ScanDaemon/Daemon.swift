@@ -89,7 +89,17 @@ public final class Daemon: ReadingHandler, Sendable {
     workspaceOptions.refreshInterval = .milliseconds(1)
     workspaceOptions.notify = { [logger] notice in logger.warning("\(notice)") }
     workspace = try Workspace.open(options.root, options: workspaceOptions)
-    if let user = options.user, try workspace.current() == nil { try workspace.signIn(user) }
+    if let user = options.user {
+      if let current = try workspace.current() {
+        if current != user {
+          logger.warning(
+            "another user than that of the configuration is signed in, and stays: 'catalogctl login' signs in another one",
+            metadata: ["user": "\(current)", "configured": "\(user)"])
+        }
+      } else {
+        try workspace.signIn(user)
+      }
+    }
     problems = Problems(logger, environment.metrics, now: environment.time.now)
     metrics = DaemonMetrics(environment.metrics)
     access = CatalogueAccess(workspace, MatchingAccess(options, workspace, problems, environment.uptime))

@@ -1,3 +1,4 @@
+import Catalog
 package import CatalogSources
 public import CatalogHTTP
 public import UploadHTTP
@@ -73,9 +74,15 @@ public struct SyncOptions: Sendable {
   public var firstRetry: Duration = .seconds(5)
   /// The number of rows in one list of an increment from which a full update is requested instead.
   public var threshold = 1000
-  /// The maximum share of products that a full update may remove. 1 also accepts responses whose products have no id of
-  /// their own.
-  public var maximumLoss = 0.5
+  /// The maximum share of products that a full update may remove, whatever their number; `nil` for half of the products of a
+  /// catalogue with more than 1,000. 1 also accepts responses whose products have no id of their own.
+  public var maximumLoss: Double?
+
+  /// The limit for ``maximumLoss``.
+  var lossLimit: LossLimit {
+    guard let maximumLoss else { return LossLimit() }
+    return LossLimit(share: maximumLoss, smallCatalogue: 0)
+  }
 
   /// Creates options for the server's URL, which may contain a query.
   public init(url: String) { self.url = url }

@@ -27,7 +27,7 @@ import Workspace
       [.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: path)
   }
 
-  private func daemon(_ name: String, mapping: RowMapping = RowMapping(), loss: Double = 0.5) throws -> Daemon {
+  private func daemon(_ name: String, mapping: RowMapping = RowMapping(), loss: Double? = nil) throws -> Daemon {
     let path = name.isEmpty ? folder : folder + "/" + name
     return try root.daemon(user: "ana", DaemonEnvironment()) { options in
       options.sync = SyncOptions(source: CatalogueSource(path: path, decoding: SourceDecoding(mapping: mapping)))
@@ -79,6 +79,7 @@ import Workspace
     for _ in 0..<2 {
       let error = await #expect(throws: SourceRefused.self) { try await daemon.sync.syncNow() }
       let words = try #require(error).description
+      #expect(words.contains("sync.mapFile"))
       #expect(words.contains("rows.csv: Line 3") && words.contains("weight") && words.contains("heavy"), "\(words)")
       #expect(try problem(daemon)?["message"]?.text == words)
     }
@@ -116,6 +117,18 @@ import Workspace
     _ = try await daemon.sync.syncNow()
     #expect(ContinuousClock.now - start >= .seconds(1))
     #expect(try ids(daemon) == ["a"])
+  }
+
+  @Test func `a share that is set holds for a small catalogue too`() async throws {
+    let rows = (0..<10).map { "\($0)\n" }
+    for (share, remaining) in [(nil, 2), (0.5, 10), (0.9, 2)] as [(Double?, Int)] {
+      try write("id\n" + rows.joined())
+      let daemon = try daemon("rows.csv", loss: share)
+      _ = try await daemon.sync.syncNow()
+      try write("id\n" + rows.prefix(2).joined(), age: 50)
+      _ = try? await daemon.sync.syncNow()
+      #expect(try daemon.catalogue().productCount == remaining, "\(share ?? .nan)")
+    }
   }
 
   @Test func `a file that lacks too much is refused`() async throws {

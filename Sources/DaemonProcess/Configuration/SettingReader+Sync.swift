@@ -71,11 +71,8 @@ extension SettingReader {
   private mutating func source(_ from: String) -> CatalogueSource? {
     let reconcile = real("sync", "reconcileSeconds")
     guard let map = mapping() else { return nil }
-    var rules = RowRules()
-    rules.unknownKeys = map.unknown ?? .fail
-    rules.missingIDs = map.withoutID ?? .fail
     let decoding = SourceDecoding(
-      format: map.format, rules: rules, mapping: map.mapping, encoding: map.encoding)
+      format: map.format, rules: map.rules, mapping: map.mapping, encoding: map.encoding)
     var source: CatalogueSource
     if DatabaseQuery.isURL(from) {
       guard let products = map.products else {
