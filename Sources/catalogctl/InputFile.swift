@@ -141,18 +141,23 @@ struct InputFile {
     }
   }
 
-  /// Calls `body` with each line, without its line feed, as soon as it is complete.
+  /// Calls `body` with each line, without its line feed, as soon as it is complete. Bytes that are no UTF-8 become U+FFFD.
   func forEachLine(_ body: (String) throws -> Void) throws {
+    try forEachLineOfBytes { try body(String(decoding: $0, as: UTF8.self)) }
+  }
+
+  /// Calls `body` with the bytes of each line, without its line feed, as soon as it is complete.
+  func forEachLineOfBytes(_ body: ([UInt8]) throws -> Void) throws {
     var rest: [UInt8] = []
     while let piece = try next() {
       var start = piece.startIndex
       while let end = piece[start...].firstIndex(of: UInt8(ascii: "\n")) {
-        try body(String(decoding: rest + piece[start..<end], as: UTF8.self))
+        try body(rest + piece[start..<end])
         rest.removeAll(keepingCapacity: true)
         start = end + 1
       }
       rest += piece[start...]
     }
-    if !rest.isEmpty { try body(String(decoding: rest, as: UTF8.self)) }
+    if !rest.isEmpty { try body(rest) }
   }
 }

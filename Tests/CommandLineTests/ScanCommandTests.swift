@@ -54,6 +54,15 @@ import Testing
     for (sample, answer) in zip(samples, answers) { expect(answer, sample) }
   }
 
+  @Test func `a line that is no text matches nothing, and its bytes are shown`() throws {
+    let input = Data("0078000202403".utf8) + [0xFF, 0x0A] + Data("0078000202403\n".utf8)
+    let run = try sampleRoot().run("scan", "--json", input: input)
+    let answers = try run.objects()
+    #expect(answers.map { $0["match"] as? String } == ["none", "gtin"], "\(run)")
+    #expect(answers.first?["code"] as? String == #"0078000202403\xFF"#)
+    #expect(run.code == 1 && run.words.contains("not UTF-8"))
+  }
+
   @Test func `a code given as an argument has the answer of one that was read`() throws {
     let root = try sampleRoot()
     for kind in ["exact", "gtin", "gs1", "digital-link", "head", "none"] {

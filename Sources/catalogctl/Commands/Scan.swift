@@ -3,6 +3,7 @@ import Barcodes
 import Catalog
 import JSONFormat
 import LogStore
+import TextFormat
 import Workspace
 
 struct Scan: ParsableCommand {
@@ -33,7 +34,7 @@ struct Scan: ParsableCommand {
     var reader = try store.reader()
     var missed = false
     var isTold = false
-    func answer(_ code: String) throws {
+    func answer(_ code: String, isText: Bool = true) throws {
       // A catalogue may arrive while the command waits for codes.
       let snapshot: CatalogSnapshot
       if let open = reader {
@@ -49,7 +50,7 @@ struct Scan: ParsableCommand {
           isTold = true
         }
       }
-      let match = try snapshot.match(code, options: options)
+      let match = try (isText ? snapshot : .empty).match(code, options: options)
       if match.isEmpty { missed = true }
       if output.json {
         match.json(code: code, today: .today).print()
@@ -58,7 +59,13 @@ struct Scan: ParsableCommand {
       }
     }
     if codes.isEmpty {
-      try InputFile("-").forEachLine(answer)
+      try InputFile("-").forEachLineOfBytes { bytes in
+        if let code = String(validating: bytes, as: UTF8.self) { return try answer(code) }
+        // What cannot be decoded is no code, as for the daemon: a part of it could be that of another product.
+        let shown = TerminalText.escaped(bytes: bytes[...], escapesBackslash: true)
+        Console.say("catalogctl: a line of standard input is not UTF-8: \(shown)")
+        try answer(shown, isText: false)
+      }
     } else {
       for code in codes { try answer(code) }
     }
