@@ -59,6 +59,12 @@ package struct ExtraMembers: Sendable {
     for member in other.members { add(member.key, member.value) }
   }
 
+  /// Adds the members of another object whose keys this one lacks.
+  package mutating func addMissing(_ other: ExtraMembers) {
+    let known = Set(members.map(\.key))
+    for member in other.members where !known.contains(member.key) { add(member.key, member.value) }
+  }
+
   /// Calls `body` with the key and the value in JSON of each member.
   package func forEach(_ body: (_ key: [UInt8], _ value: [UInt8]) -> Void) {
     for member in members { body(member.key, member.value) }

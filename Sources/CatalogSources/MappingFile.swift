@@ -18,6 +18,12 @@ package struct MappingFile: Sendable, Equatable {
   package var unknown: RowRules.UnknownKeys?
   /// What happens to products without an id; `nil` for the default.
   package var withoutID: RowRules.MissingIDs?
+  /// What happens to rows with the id of an earlier row; `nil` for the default.
+  package var duplicates: RowRules.Duplicates?
+  /// Whether cells are read as Excel's `="007"`.
+  package var isExcel = false
+  /// Whether rows of a table may lack fields at the end, or have empty ones more.
+  package var isUneven = false
   /// The statements for products and relations, if the source is a database, and the column that shows newer rows.
   package var products: String?
   package var relations: String?
@@ -40,6 +46,17 @@ package struct MappingFile: Sendable, Equatable {
 
   /// The greatest size of a mapping.
   package static let byteLimit = 1 << 20
+
+  /// The irregularities that are allowed in the file.
+  package var rules: RowRules {
+    var rules = RowRules()
+    rules.unknownKeys = unknown ?? .fail
+    rules.missingIDs = withoutID ?? .fail
+    rules.duplicates = duplicates ?? .fail
+    rules.readsExcelTexts = isExcel
+    rules.allowsUnevenRows = isUneven
+    return rules
+  }
 
   // MARK: Parts
 
@@ -102,16 +119,19 @@ package struct MappingFile: Sendable, Equatable {
       case "delimiter": mapping.delimiter = try Self.delimiter(try Self.text(value, key))
       case "decimal": mapping.decimal = try Self.decimal(try Self.text(value, key))
       case "date": mapping.dateFormat = try Self.date(try Self.text(value, key))
-      case "quotes":
-        guard let hasQuotes = value as? Bool else { throw Invalid(message: "quotes is true or false") }
-        mapping.hasQuotes = hasQuotes
+      case "quotes": mapping.hasQuotes = try Self.boolean(value, key)
+      case "excel": isExcel = try Self.boolean(value, key)
+      case "unevenRows": isUneven = try Self.boolean(value, key)
       case "skipLines":
         guard let count = value as? Int, !(value is Bool) else { throw Invalid(message: "skipLines is a number") }
         mapping.skippedLines = try Self.skippedLines(count)
       case "true": mapping.trueWords = try Self.texts(value, key)
-      case "automatic":
-        guard let isAutomatic = value as? Bool else { throw Invalid(message: "automatic is true or false") }
-        mapping.isAutomatic = isAutomatic
+      case "automatic": mapping.isAutomatic = try Self.boolean(value, key)
+      case "onDuplicate":
+        guard let duplicates = RowRules.Duplicates(rawValue: try Self.text(value, key)) else {
+          throw Invalid(message: "onDuplicate is fail or last")
+        }
+        self.duplicates = duplicates
       case "withoutId":
         guard let withoutID = RowRules.MissingIDs(rawValue: try Self.text(value, key)) else {
           throw Invalid(message: "withoutId is fail or ignore")
@@ -131,8 +151,9 @@ package struct MappingFile: Sendable, Equatable {
       default:
         throw Invalid(
           message:
-            "\"\(key)\" is unknown; a mapping has format, encoding, skipLines, delimiter, quotes, decimal, date, true,"
-            + " automatic, unknown, withoutId and fields, and for a database products, relations and since")
+            "\"\(key)\" is unknown; a mapping has format, encoding, skipLines, delimiter, quotes, excel, unevenRows, decimal,"
+            + " date, true, automatic, unknown, withoutId, onDuplicate and fields, and for a database products, relations and"
+            + " since")
       }
     }
   }
@@ -180,6 +201,11 @@ package struct MappingFile: Sendable, Equatable {
     return text
   }
 
+  private static func boolean(_ value: Any, _ key: String) throws(Invalid) -> Bool {
+    guard let isTrue = value as? Bool else { throw Invalid(message: "\(key) is true or false") }
+    return isTrue
+  }
+
   private static func texts(_ value: Any, _ key: String) throws(Invalid) -> [String] {
     if let text = value as? String { return [text] }
     guard let texts = value as? [String], !texts.isEmpty else {
@@ -207,12 +233,15 @@ package struct MappingFile: Sendable, Equatable {
     if let delimiter = mapping.delimiter { object.append(("delimiter", .text(String(UnicodeScalar(delimiter))))) }
     if mapping.skippedLines > 0 { object.append(("skipLines", .int(mapping.skippedLines))) }
     if !mapping.hasQuotes { object.append(("quotes", .bool(false))) }
-    if mapping.decimal != UInt8(ascii: ".") { object.append(("decimal", .text(","))) }
+    if isExcel { object.append(("excel", .bool(true))) }
+    if isUneven { object.append(("unevenRows", .bool(true))) }
+    if let decimal = mapping.decimal { object.append(("decimal", .text(String(UnicodeScalar(decimal))))) }
     if !mapping.trueWords.isEmpty { object.append(("true", .array(mapping.trueWords.map(JSONText.text)))) }
     if let date = mapping.dateFormat { object.append(("date", .text(date))) }
     if !mapping.isAutomatic { object.append(("automatic", .bool(false))) }
     if let unknown { object.append(("unknown", .text(unknown.rawValue))) }
     if let withoutID { object.append(("withoutId", .text(withoutID.rawValue))) }
+    if let duplicates { object.append(("onDuplicate", .text(duplicates.rawValue))) }
     for (key, value) in [("products", products), ("relations", relations), ("since", since)] {
       if let value { object.append((key, .text(value))) }
     }

@@ -33,7 +33,7 @@ extension CSVRows {
     for index in names.indices where mayFillMore(index) { readOwnName(index) }
     if let mapping, mapping.isAutomatic {
       for index in names.indices where mayFillMore(index) {
-        guard let field = RowMapping.field(named: names[index]),
+        guard let field = RowMapping.field(named: names[index]), mapping.rules[field] == nil,
           cells.numbers[RowFieldPlan.column(of: field)] == nil, !skipsConstant(field, index)
         else { continue }
         use(index, for: field, isAutomatic: true)
@@ -52,11 +52,10 @@ extension CSVRows {
       let name = names[index]
       switch checker.rules.unknownKeys {
       case .ignore: continue
-      // Spreadsheets end lines with separators of columns that nobody filled.
-      case .keep where name.isEmpty: continue
-      case .keep: keep(index, name)
+      // Spreadsheets end lines with separators of columns without a name, which mostly nobody filled.
+      case .keep: keep(index, name.isEmpty ? "column \(index + 1)" : ownName(index))
       case .fail:
-        checker.note(headerFault(.unknownKey, index, unknownColumn(name)))
+        checker.note(headerFault(.unknownKey, index, unknownColumn(index)))
         columns[index] = .skipped
       }
     }
@@ -66,15 +65,33 @@ extension CSVRows {
   }
 
   /// What is wrong with a column of an unknown name.
-  private func unknownColumn(_ name: String) -> String {
+  private func unknownColumn(_ index: Int) -> String {
+    let name = names[index]
     let advice = RowChecker.advice(onUnknown: name)
     if let mapping, mapping.isAutomatic, let field = RowMapping.field(named: name),
       let taken = uses.first(where: { $0.fields.contains(field.key) })
     {
       return "\(field.key) is taken from \(taken.name); --column \"\(field.key)=\(taken.name)\" --column"
-        + " \"\(field.key)=\(name)\" takes this one where that is empty; otherwise " + advice
+        + " \"\(field.key)=\(ownName(index))\" takes this one where that is empty; otherwise " + advice
     }
     return "no row has a field of this name; " + advice
+  }
+
+  /// The name by which a mapping calls a column: of several with the same name, the second one is `name#2`.
+  private func ownName(_ index: Int) -> String { Self.ownName(index, names) }
+
+  private static func ownName(_ index: Int, _ names: [String]) -> String {
+    let number = names[...index].count { $0 == names[index] }
+    return number == 1 ? names[index] : "\(names[index])#\(number)"
+  }
+
+  /// The column that a mapping calls by a name: by its own, by ``ownName(_:)``, or with other white space, as in a name of two
+  /// lines; `nil` if there is none.
+  private static func index(of name: String, in names: [String]) -> Int? {
+    if let index = names.firstIndex(of: name) { return index }
+    if name.contains("#"), let index = names.indices.first(where: { ownName($0, names) == name }) { return index }
+    let words = name.split(whereSeparator: \.isWhitespace)
+    return words.isEmpty ? nil : names.firstIndex { $0.split(whereSeparator: \.isWhitespace) == words }
   }
 
   /// Makes the values of an unknown column fields beyond the 25.
@@ -109,8 +126,17 @@ extension CSVRows {
   /// Gives the columns that the rules of the mapping name their fields.
   private mutating func applyRules(_ mapping: RowMapping) {
     for (field, rule) in mapping.rules.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      let missing = rule.columns.filter { !names.contains($0) }
-      let sources = rule.columns.compactMap { names.firstIndex(of: $0) }
+      let found = rule.columns.map { Self.index(of: $0, in: names) }
+      let missing = zip(rule.columns, found).compactMap { $1 == nil ? $0 : nil }
+      let sources = found.compactMap { $0 }
+      if sources.isEmpty, checker.rules.allowsAbsentColumns, field != .id {
+        uses += missing.map { name in
+          var use = RowColumnUse(name: name, fields: [field.key], isAutomatic: false)
+          use.isAbsent = true
+          return use
+        }
+        continue
+      }
       if sources.isEmpty || rule.separator != nil && !missing.isEmpty {
         let name = missing.first ?? ""
         let nearest = NearestName.of(name, among: names).map { "; is \"\($0)\" meant?" } ?? ""
@@ -181,13 +207,22 @@ extension CSVRows {
     guard cells.numbers[known] == nil else {
       // A rule of the mapping takes the field from another column, or from this one.
       if let field = RowCells.columns[known].product, mapping?.rules[field] != nil { return }
-      checker.note(headerFault(.repeatedKey, index, "this column is there twice; keep one of them"))
+      if checker.rules.unknownKeys != .fail { return }
+      checker.note(headerFault(.repeatedKey, index, "this column is there twice; keep one of them" + secondAdvice(index)))
       columns[index] = .skipped
       return
     }
     if let field = RowCells.columns[known].product { return use(index, for: field, isAutomatic: false) }
+    // A column that is the id of a product is not that of a relation, or its kind.
+    if !uses[index].fields.isEmpty { return }
     cells.numbers[known] = index + 1
     uses[index].fields = [names[index]]
     columns[index] = .known(known)
+  }
+
+  /// How to take the second one of two columns with the name of a field.
+  private func secondAdvice(_ index: Int) -> String {
+    guard mapping != nil, let field = RowCells.columns.first(where: { $0.name == names[index] })?.product else { return "" }
+    return ", or say which counts: --column \"\(field.key)=\(ownName(index))\" takes this one"
   }
 }

@@ -13,7 +13,11 @@ internal import TextFormat
 /// ``WireLimits/tokenByteCount``, and up to 30 bytes for the id of each product.
 public struct CSVRows: ~Copyable {
   /// The parser state before the next byte.
-  private enum State { case fieldStart, plain, quoted, quoteInQuoted, carriageReturn }
+  private enum State {
+    case fieldStart, plain, quoted, quoteInQuoted, carriageReturn
+    /// Inside of the quotes of `="007"`, and after one of them.
+    case formula, quoteInFormula
+  }
 
   /// The meaning of a column of the file.
   enum Column {
@@ -152,7 +156,7 @@ public struct CSVRows: ~Copyable {
   private mutating func takeDeclaration() -> UInt8? {
     let isMarked = head.starts(with: mark)
     let text = head.dropFirst(isMarked ? mark.count : 0)
-    guard text.starts(with: "sep=".utf8), let declared = text.dropFirst(4).first, declared != 0x0A, declared != 0x0D
+    guard String(decoding: text.prefix(4), as: UTF8.self).lowercased() == "sep=", let declared = text.dropFirst(4).first, declared != 0x0A, declared != 0x0D
     else { return nil }
     var rest = text.dropFirst(5)
     if rest.first == 0x0D { rest = rest.dropFirst() }
@@ -239,7 +243,7 @@ public struct CSVRows: ~Copyable {
       try start(with: takeDeclaration() ?? requestedDelimiter ?? found ?? UInt8(ascii: ","), into: &sink)
     }
     if !isOver {
-      if state == .quoted {
+      if state == .quoted || state == .formula {
         stop("the text ends inside of the quotes that line \(fieldLine) opens; close them")
       } else if state != .fieldStart || !ends.isEmpty {
         try endRecord(into: &sink)
@@ -291,13 +295,20 @@ public struct CSVRows: ~Copyable {
     case (.quoted, _):
       bytes.append(byte)
       if byte == 0x0A { beginLine() }
+    case (.formula, _):
+      bytes.append(byte)
+      if byte == UInt8(ascii: "\"") { state = .quoteInFormula }
+      if byte == 0x0A { beginLine() }
+    case (.quoteInFormula, UInt8(ascii: "\"")):
+      bytes.append(byte)
+      state = .formula
     case (.quoteInQuoted, UInt8(ascii: "\"")):
       bytes.append(byte)
       state = .quoted
     case (.fieldStart, UInt8(ascii: "\"")) where hasQuotes:
       state = .quoted
       isQuoted = true
-    case (.carriageReturn, 0x0A), (.fieldStart, 0x0A), (.plain, 0x0A), (.quoteInQuoted, 0x0A):
+    case (.carriageReturn, 0x0A), (.fieldStart, 0x0A), (.plain, 0x0A), (.quoteInQuoted, 0x0A), (.quoteInFormula, 0x0A):
       try endRecord(into: &sink)
       beginLine()
       firstLine = line
@@ -308,16 +319,22 @@ public struct CSVRows: ~Copyable {
     case (.quoteInQuoted, _):
       stop(
         "something between closing quotes and the next \(separatorName); double each quote of a text" + noQuotesAdvice)
+    case (.plain, UInt8(ascii: "\"")) where hasQuotes && isFormula && checker.rules.readsExcelTexts:
+      bytes.append(byte)
+      state = .formula
     case (.plain, UInt8(ascii: "\"")) where hasQuotes:
       stop(
         "quotes inside a field that does not begin with them; put the field in quotes and double each of its own"
-          + noQuotesAdvice)
+          + (isFormula && mapping != nil ? ", or read =\"007\" as 007 with --excel" : noQuotesAdvice))
     default:
       if byte == 0, zeroFields.last != ends.count { zeroFields.append(ends.count) }
       bytes.append(byte)
       state = .plain
     }
   }
+
+  /// Whether the field is, so far, the sign at the beginning of a formula.
+  private var isFormula: Bool { bytes.count == (ends.last ?? 0) + 1 && bytes.last == UInt8(ascii: "=") }
 
   /// What may be wrong with quotes if columns are mapped.
   private var noQuotesAdvice: String {
@@ -348,17 +365,59 @@ public struct CSVRows: ~Copyable {
     // An empty line.
     if ends.count == 1, bytes.isEmpty, !isQuoted { return }
     if columns.isEmpty { return readHeader() }
-    guard ends.count == columns.count else {
+    if ends.count != columns.count, !(checker.rules.allowsUnevenRows && evenOut()) {
       checker.summary.rows += 1
       checker.note(
         RowFault(
           .syntax, line: firstLine,
           "\(ends.count == 1 ? "1 field" : "\(ends.count) fields") in a record where the first one names"
-            + " \(columns.count); "
-            + (hasQuotes ? "put a field with a \(separatorName) in quotes" : "no field can have a \(separatorName)")))
+            + " \(columns.count); \(unevenAdvice)"))
+      return
+    }
+    if delimiter == 0x09, line > firstLine, let opening = lineOfQuotedRows() {
+      checker.summary.rows += 1
+      checker.note(
+        RowFault(
+          .syntax, line: firstLine,
+          "the quotes that line \(opening) opens hold whole rows; if the file never puts a field in quotes, say"
+            + " --no-quotes"))
       return
     }
     try readRow(into: &sink)
+  }
+
+  /// Adds the fields that the record lacks at the end, or removes the empty ones that it has more. Returns whether it then has
+  /// as many as there are columns.
+  private mutating func evenOut() -> Bool {
+    while ends.count < columns.count {
+      ends.append(bytes.count)
+      fieldLines.append(line)
+    }
+    while ends.count > columns.count, range(ends.count - 1).isEmpty {
+      ends.removeLast()
+      fieldLines.removeLast()
+    }
+    return ends.count == columns.count
+  }
+
+  /// What to do about a record with too few or too many fields.
+  private var unevenAdvice: String {
+    if mapping != nil, ends.count < columns.count {
+      return "the line is cut, or empty fields at its end were left out, which --uneven-rows takes"
+    }
+    if mapping != nil, (columns.count..<ends.count).allSatisfy({ range($0).isEmpty }) {
+      return "those at its end are empty, which --uneven-rows takes"
+    }
+    return hasQuotes ? "put a field with a \(separatorName) in quotes" : "no field can have a \(separatorName)"
+  }
+
+  /// The line on which a field begins that has a line with as many separators as a row; `nil` if there is none.
+  private func lineOfQuotedRows() -> Int? {
+    for index in ends.indices {
+      for text in bytes[range(index)].split(separator: 0x0A).dropFirst()
+      where columns.count > 1 && text.count(where: { $0 == 0x09 }) == columns.count - 1 { return fieldLines[index] }
+    }
+    return nil
   }
 
   /// The name of the separator for messages.

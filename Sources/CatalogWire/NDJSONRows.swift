@@ -220,6 +220,12 @@ public struct NDJSONRows: ~Copyable {
     let found: JSONKind?
     do { found = try readCells(line, number) } catch {
       checker.summary.rows += 1
+      if checker.summary.rows == 1, Self.isOpening(line) {
+        isOver = true
+        return note(
+          "an object that goes over several lines; write each row on a line of its own, as jq -c . prints it, or, if the"
+            + " rows are in a list inside of it, give the list alone, as jq .products prints it", line: number)
+      }
       let hint = Self.isCompressed(line) ? "; this looks like a spreadsheet or an archive, save it as CSV" : ""
       return note(
         "this is not JSON (\(error))\(hint); correct or remove the line", line: number, snippet(line))
@@ -244,6 +250,11 @@ public struct NDJSONRows: ~Copyable {
       }
     }
     try checker.take(cells, line: number, into: &sink)
+  }
+
+  /// Whether a line has nothing but the beginning of an object.
+  private static func isOpening(_ line: Span<UInt8>) -> Bool {
+    line.count < 256 && String(copying: line).split(whereSeparator: \.isWhitespace) == ["{"]
   }
 
   /// Reads the values of the object in `line`; returns the kind of value found if it is not an object.
@@ -290,7 +301,7 @@ public struct NDJSONRows: ~Copyable {
         if let source, !isOpening {
           if token != .null {
             let text = Array(shown(token).utf8)
-            plan.set(source, text, text.indices, line: number)
+            plan.set(source, text, text.indices, line: number, isNumber: token == .number)
           }
         } else if column == RowCells.extraColumn, token == .beginObject {
           cells.extra.add(try readValue(token).members)

@@ -242,7 +242,7 @@ public struct ReverseMapping: Sendable {
     case .delFlag:
       guard value == [UInt8(ascii: "0")] || value == [UInt8(ascii: "1")] else { return value }
       return Array((value == [UInt8(ascii: "1")] ? mapping.trueWords.first ?? "1" : falseWord).utf8)
-    default: return value.map { $0 == UInt8(ascii: ".") ? mapping.decimal : $0 }
+    default: return value.map { $0 == UInt8(ascii: ".") ? mapping.decimal ?? $0 : $0 }
     }
   }
 

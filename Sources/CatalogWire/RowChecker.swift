@@ -112,7 +112,7 @@ struct RowChecker {
 
   // MARK: Parts of a row
 
-  /// The kind of the row; a product if it is not specified.
+  /// The kind of the row; a product if it is not specified, or if the column `type` is another one that is left out or kept.
   private mutating func list(_ cells: RowCells, _ line: Int) -> RowList? {
     let column = RowCells.typeColumn
     if cells.isEmpty(column) { return .products }
@@ -123,7 +123,17 @@ struct RowChecker {
       default: break
       }
     }
-    note(cells.fault(.type, column, line: line, "a row is a product or a relation; write one of these words"))
+    // Others have a column of this name too. A row with the ids of a relation may be a misspelt one.
+    let isRelation = !cells.isEmpty(RowCells.productIdColumn) || !cells.isEmpty(RowCells.subProductIdColumn)
+    let isWord = cells.kind(column) == .text || cells.kind(column) == .number
+    if rules.unknownKeys != .fail, isWord, !isRelation {
+      if rules.unknownKeys == .ignore { summary.ignore(RowCells.columns[column].name) }
+      return .products
+    }
+    let advice =
+      isRelation
+      ? "" : "; if the column means something else, leave it out with --unknown ignore, or store it with --unknown keep"
+    note(cells.fault(.type, column, line: line, "a row is a product or a relation; write one of these words" + advice))
     return nil
   }
 
@@ -132,9 +142,7 @@ struct RowChecker {
   private func givenFields(_ cells: RowCells) -> UInt32 {
     var given: UInt32 = 1 << UInt32(ProductField.delFlag.rawValue)
     for (column, field) in Self.productColumns where cells.isGiven(column) { given |= 1 << UInt32(field.rawValue) }
-    if cells.isGiven(RowCells.extraColumn) || !cells.extra.isEmpty || rules.unknownKeys == .keep {
-      given |= ProductRow.extraBit
-    }
+    if cells.isGiven(RowCells.extraColumn) { given |= ProductRow.extraBit }
     return given
   }
 
@@ -176,7 +184,9 @@ struct RowChecker {
     let column = RowCells.extraColumn
     var extra = cells.extra
     if rules.unknownKeys == .keep {
-      for foreign in Self.foreignToProducts where !cells.isEmpty(foreign) {
+      let type = RowCells.typeColumn
+      let isForeign = !cells.isEmpty(type) && !["product", "relation"].contains(cells.text(type))
+      for foreign in Self.foreignToProducts + (isForeign ? [type] : []) where !cells.isEmpty(foreign) {
         cells.withText(foreign) { extra.add(Array(RowCells.columns[foreign].name.utf8), text: $0) }
       }
     }
@@ -287,7 +297,8 @@ struct RowChecker {
       if let isDeleted = cells.boolean(column) {
         product.delFlag = isDeleted ? 1 : 0
       } else {
-        integer(column, cells, line).map { product.delFlag = $0 }
+        let advice = "write 1 or true for deleted, 0 or nothing for not, or give the words that mean it, such as --true X"
+        integer(column, cells, line, advice).map { product.delFlag = $0 }
       }
     case .groupNum: integer(column, cells, line).map { product.groupNum = $0 }
     case .isGreeProduct: boolean(column, cells, line).map { product.isGreeProduct = $0 }
@@ -316,12 +327,12 @@ struct RowChecker {
     return false
   }
 
-  private mutating func integer(_ column: Int, _ cells: RowCells, _ line: Int) -> Int64? {
+  private mutating func integer(
+    _ column: Int, _ cells: RowCells, _ line: Int,
+    _ advice: String = "write digits alone, such as 12, or nothing for the default"
+  ) -> Int64? {
     if let value = cells.integer(column) { return value }
-    note(
-      cells.fault(
-        .value, column, line: line,
-        "this is not a whole number (64 bits); write digits alone, such as 12, or nothing for the default"))
+    note(cells.fault(.value, column, line: line, "this is not a whole number (64 bits); " + advice))
     return nil
   }
 
@@ -338,8 +349,8 @@ struct RowChecker {
   /// decimal comma would change the value.
   private static func numberRemedy(_ text: String) -> String {
     if text.wholeMatch(of: /[-+]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?/) != nil {
-      return "the comma separates thousands or decimals: write 1234.5 without it, or, if it is a decimal comma, give"
-        + " --decimal ,"
+      return "the comma separates thousands or decimals: give --decimal . if it separates thousands, or --decimal , if it"
+        + " is a decimal comma"
     }
     return
       "write one with a point and without a unit, such as 1.5, or nothing for the default, or give the separator of"

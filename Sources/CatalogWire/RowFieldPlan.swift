@@ -17,6 +17,16 @@ struct RowFieldPlan {
     var onlySource: Int?
   }
 
+  /// The value of a source in the current row.
+  private struct Value {
+    /// Where it is in ``bytes``.
+    var range: Range<Int>
+    /// The line on which it begins.
+    var line: Int
+    /// Whether it is a number of JSON, which has a point.
+    var isNumber: Bool
+  }
+
   private enum Action {
     case trim, upper, lower
     case capture(Regex<AnyRegexOutput>)
@@ -26,9 +36,8 @@ struct RowFieldPlan {
   private var computed: [Computed] = []
   /// The values of the sources in the current row, one after another.
   private var bytes: [UInt8] = []
-  /// The range of each value in ``bytes``, and the line on which it begins.
-  private var values: [(range: Range<Int>, line: Int)?] = []
-  /// A number with a point in place of its comma.
+  private var values: [Value?] = []
+  /// A number with a point as its decimal separator.
   private var pointed: [UInt8] = []
   /// The words for true and false that occurred so far, as they were written; a few of them.
   private var words: [(text: [UInt8], isTrue: Bool)] = []
@@ -91,11 +100,13 @@ struct RowFieldPlan {
   }
 
   /// Sets the value of a source in this row: the bytes of `text` in `range`.
-  mutating func set(_ source: Int, _ text: [UInt8], _ range: Range<Int>, line: Int) {
+  ///
+  /// - Parameter isNumber: Whether it is a number of JSON.
+  mutating func set(_ source: Int, _ text: [UInt8], _ range: Range<Int>, line: Int, isNumber: Bool = false) {
     guard source < values.count else { return }
     let start = bytes.count
     bytes.append(contentsOf: text[range])
-    values[source] = (start..<bytes.count, line)
+    values[source] = Value(range: start..<bytes.count, line: line, isNumber: isNumber)
   }
 
   private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
@@ -110,7 +121,8 @@ struct RowFieldPlan {
       if let source = computed[index].onlySource {
         guard let value = values[source] else { continue }
         let column = computed[index].column
-        if !computed[index].converts || value.range.isEmpty {
+        let isRead = value.isNumber && computed[index].field.isNumber
+        if !computed[index].converts || value.range.isEmpty || isRead {
           cells.set(column, bytes, value.range, line: value.line)
           continue
         }
@@ -120,6 +132,8 @@ struct RowFieldPlan {
       // What is the same in every product is nothing that a relation has.
       if isRelation, entry.constant != nil { continue }
       var (text, line) = (entry.constant ?? "", line)
+      // A number of JSON needs no conversion, unless it is changed first.
+      var isRead = false
       if let separator = entry.separator {
         var parts: [String] = []
         for source in entry.sources {
@@ -131,7 +145,9 @@ struct RowFieldPlan {
       } else {
         // A cell of blanks counts as empty where there is another one to try.
         for source in entry.sources where text.allSatisfy(\.isWhitespace) {
-          if let value = values[source] { (text, line) = (self.text(value.range), value.line) }
+          guard let value = values[source] else { continue }
+          (text, line) = (self.text(value.range), value.line)
+          isRead = value.isNumber && entry.field.isNumber && entry.steps.isEmpty
         }
       }
       for step in entry.steps { text = Self.apply(step, to: text) }
@@ -143,7 +159,7 @@ struct RowFieldPlan {
         continue
       }
       do throws(RowRefusal) {
-        let value = entry.converts ? try converted(text, entry.field) : text
+        let value = entry.converts && !isRead ? try converted(text, entry.field) : text
         cells.set(entry.column, .text, Array(value.utf8).span, line: line)
       } catch {
         faults.append(RowFault(.value, line: line, column: entry.field.key, value: text, error.message))
@@ -160,19 +176,25 @@ struct RowFieldPlan {
   ) -> Bool {
     switch field {
     case .createTime, .updateTime: return false
-    case .length, .tall, .volume, .weight, .wide:
+    case .length, .tall, .volume, .weight, .wide, .categoryId, .groupNum:
       pointed.removeAll(keepingCapacity: true)
+      let decimal = mapping.decimal
       for byte in bytes[range] {
-        if byte == UInt8(ascii: ".") { return false }
-        pointed.append(byte == UInt8(ascii: ",") ? UInt8(ascii: ".") : byte)
+        let isSeparator = byte == UInt8(ascii: ",") || byte == UInt8(ascii: ".")
+        if isSeparator, byte != decimal { return false }
+        pointed.append(isSeparator ? UInt8(ascii: ".") : byte)
       }
-      guard NumberText.double(pointed.span) != nil else { return false }
+      guard Self.isNumber(pointed.span, of: field) else { return false }
       cells.set(column, .text, pointed.span, line: line)
     default:
       guard let word = words.first(where: { $0.text.elementsEqual(bytes[range]) }) else { return false }
       cells.set(column, .text, Self.word(word.isTrue).span, line: line)
     }
     return true
+  }
+
+  private static func isNumber(_ text: Span<UInt8>, of field: ProductField) -> Bool {
+    field == .categoryId || field == .groupNum ? NumberText.integer(text) != nil : NumberText.double(text) != nil
   }
 
   private static let trueText = Array("true".utf8)
@@ -214,11 +236,17 @@ struct RowFieldPlan {
       // A database's way to say that there is no date: 00.00.0000.
       if text.contains("0"), text.allSatisfy({ $0 == "0" || $0.isASCII && !$0.isNumber && !$0.isLetter }) { return "" }
       throw RowRefusal("this is no date of the form \(mapping.dateFormat ?? ""); correct it, or give another form")
-    case .length, .tall, .volume, .weight, .wide:
-      if let number = Self.pointed(text), NumberText.double(Array(number.utf8).span) != nil { return number }
+    case .length, .tall, .volume, .weight, .wide, .categoryId, .groupNum:
+      let hasComma = mapping.decimal == UInt8(ascii: ",")
+      if let number = Self.pointed(text, hasComma ? "," : "."), Self.isNumber(Array(number.utf8).span, of: field) {
+        return number
+      }
+      let isWhole = field == .categoryId || field == .groupNum
+      let (name, other) = hasComma ? ("comma", ".") : ("point", ",")
+      let forms = hasComma ? "1234,5 or 1.234,5 or 1 234,5" : "1234.5 or 1,234.5 or 1 234.5"
       throw RowRefusal(
-        "this is no number with a decimal comma; write it as 1234,5 or 1.234,5 or 1 234,5, or give the separator . for"
-          + " decimals")
+        "this is no \(isWhole ? "whole " : "")number with a decimal \(name); write it as"
+          + " \(isWhole ? "1234" : forms), or give the other separator of decimals: --decimal \(other)")
     default:
       let word = text.lowercased()
       let isTrue = trueWords.contains(word)
@@ -228,19 +256,55 @@ struct RowFieldPlan {
     }
   }
 
-  /// The characters that separate groups of digits beside a decimal comma: a point, an apostrophe, and the spaces that
-  /// programs write, which break no line.
-  private static let groupSeparators: Set<Character> = [".", "'", "’", " ", "\u{A0}", "\u{202F}"]
+  /// The characters that separate groups of digits: an apostrophe, and the spaces that programs write, which break no line.
+  private static let groupSeparators: Set<Character> = ["'", "’", " ", "\u{A0}", "\u{202F}"]
 
-  /// A number with a decimal comma, written with a point; `nil` if separators are not between groups of three digits.
-  private static func pointed(_ text: String) -> String? {
-    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-    guard parts.count <= 2, parts.count == 1 || !parts[1].contains(where: groupSeparators.contains) else { return nil }
-    let groups = parts[0].split(omittingEmptySubsequences: false, whereSeparator: groupSeparators.contains)
-    guard Set(parts[0].filter(groupSeparators.contains)).count <= 1,
-      groups.dropFirst().allSatisfy({ $0.utf8.count == 3 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
-      groups.count == 1 || groups[0].utf8.count <= 4
-    else { return nil }
-    return groups.joined() + (parts.count == 2 ? "." + parts[1] : "")
+  /// A number with a point as its decimal separator; `nil` if separators are not between groups of three digits.
+  ///
+  /// - Parameters:
+  ///   - text: The number as it is written, with blanks around it, full-width digits, or a minus at the end.
+  ///   - decimal: Its decimal separator, a point or a comma.
+  private static func pointed(_ text: String, _ decimal: Character) -> String? {
+    var number = apply(.trim, to: String(text.map(narrow)))
+    var isNegative = false
+    if number.hasSuffix("-"), number.first?.isNumber == true {
+      isNegative = true
+      number.removeLast()
+    } else if let sign = number.first, sign == "-" || sign == "+" {
+      isNegative = sign == "-"
+      number.removeFirst()
+    }
+    let isSeparator: (Character) -> Bool = { groupSeparators.contains($0) || $0 == (decimal == "," ? "." : ",") }
+    let parts = number.split(separator: decimal, omittingEmptySubsequences: false)
+    guard parts.count <= 2, parts.count == 1 || !parts[1].contains(where: isSeparator) else { return nil }
+    let groups = parts[0].split(omittingEmptySubsequences: false, whereSeparator: isSeparator)
+    if groups.count > 1 {
+      let isGrouped = groups.dropFirst().allSatisfy { $0.utf8.count == 3 && isDigits($0) }
+      // 0.250 and 1234.567 are no groups of digits: there the separator is another one than was said.
+      guard isGrouped, (1...3).contains(groups[0].utf8.count), isDigits(groups[0]), groups[0].first != "0",
+        Set(parts[0].filter(isSeparator)).count == 1
+      else { return nil }
+    }
+    return (isNegative ? "-" : "") + groups.joined() + (parts.count == 2 ? "." + parts[1] : "")
+  }
+
+  private static func isDigits(_ text: Substring) -> Bool { text.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+
+  /// A full-width character, as Chinese and Japanese programs write digits, as the plain one.
+  private static func narrow(_ character: Character) -> Character {
+    guard let scalar = character.unicodeScalars.first, character.unicodeScalars.count == 1,
+      (0xFF01...0xFF5E).contains(scalar.value), let narrow = UnicodeScalar(scalar.value - 0xFEE0)
+    else { return character }
+    return Character(narrow)
+  }
+}
+
+extension ProductField {
+  /// Whether its values are numbers.
+  fileprivate var isNumber: Bool {
+    switch self {
+    case .length, .tall, .volume, .weight, .wide, .categoryId, .groupNum, .delFlag: true
+    default: false
+    }
   }
 }

@@ -47,9 +47,9 @@ public struct RowMapping: Sendable, Equatable {
   /// Whether quotes around a field of CSV or TSV belong to the syntax. Otherwise they are characters like all others, and a
   /// field cannot contain the separator or a line end.
   public var hasQuotes = true
-  /// The decimal separator of numbers: a point or a comma. With a comma, points between groups of three digits are
-  /// skipped.
-  public var decimal = UInt8(ascii: ".")
+  /// The decimal separator of numbers that are written as text: a point or a comma. Then the other one, blanks or apostrophes
+  /// may separate groups of three digits, and a minus may stand at the end. `nil` for numbers with a point and nothing else.
+  public var decimal: UInt8?
   /// The words for true, in any case, if they are not only `true`. Other common words then mean false.
   public var trueWords: [String] = []
   /// The form of dates, with `%Y %y %m %d %H %M %S` and `%%`; `nil` to take them as they are.
@@ -67,7 +67,7 @@ public struct RowMapping: Sendable, Equatable {
   /// Whether values of `field` are converted, whatever column they come from.
   func converts(_ field: ProductField) -> Bool {
     switch field {
-    case .length, .tall, .volume, .weight, .wide: decimal != UInt8(ascii: ".")
+    case .length, .tall, .volume, .weight, .wide, .categoryId, .groupNum: decimal != nil
     case .isGreeProduct, .isGroupedProduct, .isSaleProduct, .isMarketingProduct, .delFlag: !trueWords.isEmpty
     case .createTime, .updateTime: dateFormat != nil
     default: false
@@ -77,7 +77,10 @@ public struct RowMapping: Sendable, Equatable {
   /// The field that a column with a common name fills; `nil` for other names. Case, spaces and punctuation do not
   /// matter.
   public static func field(named name: String) -> ProductField? {
-    commonNames[String(name.lowercased().filter { $0.isLetter || $0.isNumber })]
+    let name = name.lowercased()
+    // Feeds for Google's shops have the names of its namespace.
+    let local = name.hasPrefix("g:") ? name.dropFirst(2) : name[...]
+    return commonNames[String(local.filter { $0.isLetter || $0.isNumber })]
   }
 
   private static let commonNames: [String: ProductField] = {

@@ -14,11 +14,15 @@ extension MappingFile {
     do throws(Invalid) { try self.init(json: bytes) } catch { throw Failure(.usage, "\(path): \(error.message)") }
   }
 
-  /// Tells people which fields are empty because no row has the key of their rule. It is known at the end of a file.
-  static func tellAbsent(_ columns: [RowColumnUse], _ name: String) {
+  /// Tells people which fields have no value because no row has the column or key of their rule. It is known at the end of a
+  /// file.
+  ///
+  /// - Parameter isUpsert: Whether such fields stay as they are.
+  static func tellAbsent(_ columns: [RowColumnUse], _ name: String, isUpsert: Bool) {
     for column in columns where column.isAbsent {
       Console.say(
-        "catalogctl: \(name): no row has \(column.name.shown), so \(column.fields.joined(separator: ", ")) is empty")
+        "catalogctl: \(name): no row has \(column.name.shown), so \(column.fields.joined(separator: ", "))"
+          + (isUpsert ? " stays as it is" : " is empty"))
     }
   }
 
@@ -34,7 +38,7 @@ extension MappingFile {
     Console.say("catalogctl: \(name): the columns are taken as follows")
     // Relations need no mapping.
     let ownNames = ["type", "productId", "subProductId"]
-    for column in columns.prefix(100) where !(ownNames.contains(column.name) && column.fields == [column.name]) {
+    for column in columns.prefix(100) where !column.isAbsent && !(ownNames.contains(column.name) && column.fields == [column.name]) {
       let what =
         column.fields.isEmpty
         ? "not used" : column.fields.joined(separator: ", ") + (column.isAutomatic ? " (by its common name)" : "")

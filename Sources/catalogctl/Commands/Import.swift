@@ -55,15 +55,7 @@ struct Import: ParsableCommand {
   @Option(help: ArgumentHelp("How the file is written, whatever it is called.", valueName: "csv|tsv|ndjson|json"))
   var format: RowFileFormat?
   @Flag(help: "Show what would be imported, and change nothing.") var dryRun = false
-  @Option(help: ArgumentHelp("Of products with one id, fail, or take the last.", valueName: "fail|last"))
-  var onDuplicate = RowRules.Duplicates.fail
-  @Option(
-    help: ArgumentHelp(
-      "On keys or columns that no row has, fail, ignore them, or keep them as extra.", valueName: "fail|ignore|keep"))
-  var unknown: RowRules.UnknownKeys?
-  @Option(help: ArgumentHelp("On products without an id, fail, or leave them out.", valueName: "fail|ignore"))
-  var withoutId: RowRules.MissingIDs?
-  @Flag(help: "Read a cell like =\"007\" of a table as 007, as 'export --excel' writes it.") var excel = false
+  @OptionGroup var irregularities: RowRuleOptions
   @Flag(help: "Take a product whose id is empty, as a server may have sent one.") var allowEmptyId = false
   @Flag(help: "Set a damaged catalogue aside and start a new one.") var replaceDamaged = false
   @Argument(
@@ -79,8 +71,8 @@ struct Import: ParsableCommand {
     }
     guard (cursor ?? "").utf8.count <= limit else { throw ValidationError("--cursor is at most \(limit) bytes") }
     if DatabaseQuery.isURL(file) {
-      if format != nil || mapping.encoding != nil || mapping.delimiter != nil || excel {
-        throw ValidationError("--format, --encoding, --delimiter and --excel are for files, not for a database")
+      if format != nil || mapping.encoding != nil || mapping.delimiter != nil || irregularities.areOfTables {
+        throw ValidationError("--format, --encoding, --delimiter, --excel and --uneven-rows are for files, not for a database")
       }
       if database.since != nil, cursor != nil { throw ValidationError("--since sets the cursor; leave --cursor out") }
     } else if products != nil || relations != nil || database.areGiven {
@@ -109,12 +101,9 @@ struct Import: ParsableCommand {
   }
 
   private func rules(_ file: MappingFile) -> RowRules {
-    var rules = RowRules()
-    rules.duplicates = onDuplicate
-    rules.unknownKeys = file.unknown ?? .fail
-    rules.missingIDs = file.withoutID ?? .fail
+    var rules = file.rules
     rules.allowsEmptyIds = allowEmptyId
-    rules.readsExcelTexts = excel
+    rules.allowsAbsentColumns = upsert
     return rules
   }
 
@@ -123,11 +112,10 @@ struct Import: ParsableCommand {
     // Report a missing file before a store is created.
     var map = try mapping.file()
     try mapping.checkSaving()
-    map.unknown = unknown ?? map.unknown
-    map.withoutID = withoutId ?? map.withoutID
+    irregularities.apply(to: &map)
     map.format = format ?? map.format
-    if excel, rowFormat(map) != .csv, rowFormat(map) != .tsv {
-      throw Failure(.usage, "--excel is for tables, CSV and TSV; leave it out, or give --format")
+    if irregularities.areOfTables, rowFormat(map) != .csv, rowFormat(map) != .tsv {
+      throw Failure(.usage, "--excel and --uneven-rows are for tables, CSV and TSV; leave them out, or give --format")
     }
     let (opened, isNewer) = try open(map)
     let mode = mode(isNewer)
@@ -166,7 +154,7 @@ struct Import: ParsableCommand {
         // The origin of the rows is unknown, so no other user may adopt this catalogue from now on.
         try store.workspace.forgetOrigin(of: store.userID())
       }
-      MappingFile.tellAbsent(rows.columns, input.name)
+      MappingFile.tellAbsent(rows.columns, input.name, isUpsert: mode == .upsert)
       writer.sayWhatWasSetAside()
       if update.sequence >= next { DurableChange.note("commit \(update.sequence) is durable") }
       try mapping.save(noting(rows.delimiter, map), rows.columns)
@@ -222,7 +210,7 @@ struct Import: ParsableCommand {
         for row in sink.first { Console.print(String(decoding: row, as: UTF8.self)) }
       }
       let summary = try result.get()
-      MappingFile.tellAbsent(reader.columns, input.name)
+      MappingFile.tellAbsent(reader.columns, input.name, isUpsert: mode == .upsert)
       let kept = summary.products + summary.relations - summary.duplicates
       if mode != .upsert, summary.products == 0, !accept.acceptLoss, known?.productCount ?? 0 > 0 {
         throw Self.emptyFile(summary)
@@ -361,7 +349,3 @@ struct Import: ParsableCommand {
     }
   }
 }
-
-extension RowRules.Duplicates: ExpressibleByArgument {}
-extension RowRules.UnknownKeys: ExpressibleByArgument {}
-extension RowRules.MissingIDs: ExpressibleByArgument {}

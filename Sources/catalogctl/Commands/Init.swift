@@ -36,15 +36,7 @@ struct Init: AsyncParsableCommand {
   @OptionGroup var mapping: MappingOptions
   @Option(help: ArgumentHelp("How the file is written, whatever it is called.", valueName: "csv|tsv|ndjson|json"))
   var format: RowFileFormat?
-  @Option(
-    help: ArgumentHelp(
-      "On keys or columns that no row has, fail, ignore them, or keep them as extra.", valueName: "fail|ignore|keep"))
-  var unknown: RowRules.UnknownKeys?
-  @Option(help: ArgumentHelp("On products without an id, fail, or leave them out.", valueName: "fail|ignore"))
-  var withoutId: RowRules.MissingIDs?
-  @Option(help: ArgumentHelp("Of products with one id, fail, or take the last.", valueName: "fail|last"))
-  var onDuplicate: RowRules.Duplicates?
-  @Flag(help: "Read a cell like =\"007\" of a table as 007.") var excel = false
+  @OptionGroup var irregularities: RowRuleOptions
   @Flag(help: "Take the file however many products of the catalogue it loses.") var acceptLoss = false
   @Option(help: ArgumentHelp("The code to scan at the end; without it, one of the catalogue.", valueName: "code"))
   var scan: String?
@@ -70,8 +62,9 @@ struct Init: AsyncParsableCommand {
       try Import.parse(options + save + ["--user", user] + root + json + ["--", source]).run()
     }
     try Login.parse(root + ["--", user]).run()
+    // A code that is not found does not take back what was imported.
+    defer { sayWhatIsNext(user, source, map) }
     try scanOne()
-    sayWhatIsNext(user, source, map)
   }
 
   private static func isServer(_ source: String) -> Bool {
@@ -84,12 +77,8 @@ struct Init: AsyncParsableCommand {
   /// - Returns: The source, and the options of `import` for it.
   /// - Throws: The failure of a file, which has changed nothing.
   private func tried() throws -> (source: String, options: [String]) {
-    var options = mapping.arguments
+    var options = mapping.arguments + irregularities.arguments
     if let format { options += ["--format", format.rawValue] }
-    if let unknown { options += ["--unknown", unknown.rawValue] }
-    if let withoutId { options += ["--without-id", withoutId.rawValue] }
-    if let onDuplicate { options += ["--on-duplicate", onDuplicate.rawValue] }
-    if excel { options.append("--excel") }
     if acceptLoss { options.append("--accept-loss") }
     guard var source = try from ?? ask("Where is the catalogue? A file, or the address of a server:", "--from") else {
       throw Failure(.usage, "there is no source; --from names a file or a server's address")

@@ -40,12 +40,7 @@ struct Serve: AsyncParsableCommand {
   @OptionGroup var mapping: MappingOptions
   @Option(help: ArgumentHelp("How the file is written, whatever it is called.", valueName: "csv|tsv|ndjson|json"))
   var format: RowFileFormat?
-  @Option(
-    help: ArgumentHelp(
-      "On keys or columns that no row has, fail, ignore them, or keep them as extra.", valueName: "fail|ignore|keep"))
-  var unknown: RowRules.UnknownKeys?
-  @Option(help: ArgumentHelp("Of products with one id, fail, or take the last.", valueName: "fail|last"))
-  var onDuplicate = RowRules.Duplicates.fail
+  @OptionGroup var irregularities: RowRuleOptions
   @Option(
     help: ArgumentHelp("Refuse a file of your own that unpacks to more than this.", valueName: "bytes"))
   var maxUnpacked: Int?
@@ -70,8 +65,9 @@ struct Serve: AsyncParsableCommand {
   func validate() throws {
     let isDatabase = from.map(DatabaseQuery.isURL) ?? false
     if isDatabase {
-      if format != nil || mapping.encoding != nil || mapping.delimiter != nil {
-        throw ValidationError("--format, --encoding and --delimiter are for files, not for a database")
+      if format != nil || mapping.encoding != nil || mapping.delimiter != nil || irregularities.areOfTables {
+        throw ValidationError(
+          "--format, --encoding, --delimiter, --excel and --uneven-rows are for files, not for a database")
       }
     } else if database.areGiven || reconcile != nil {
       throw ValidationError(
@@ -87,7 +83,7 @@ struct Serve: AsyncParsableCommand {
     if from != nil, !isDatabase, relations != nil {
       throw ValidationError("--relations belongs to --products, not to --from")
     }
-    if from == nil, !mapping.arguments.isEmpty || format != nil || unknown != nil {
+    if from == nil, !mapping.arguments.isEmpty || !irregularities.arguments.isEmpty || format != nil {
       throw ValidationError("the options of a mapping belong to --from")
     }
     if let maxUnpacked, maxUnpacked < 1 { throw ValidationError("--max-unpacked is at least 1 byte") }
@@ -100,11 +96,9 @@ struct Serve: AsyncParsableCommand {
 
   private func files() throws -> OriginFiles {
     guard let from else { return OriginFiles(products: products ?? "", relations: relations) }
-    let map = try mapping.file()
-    var rules = RowRules()
-    rules.duplicates = onDuplicate
-    rules.unknownKeys = unknown ?? map.unknown ?? .fail
-    rules.missingIDs = map.withoutID ?? .fail
+    var map = try mapping.file()
+    irregularities.apply(to: &map)
+    let rules = map.rules
     var limits = WireLimits()
     if let maxUnpacked {
       limits.unpackedByteCount = maxUnpacked
