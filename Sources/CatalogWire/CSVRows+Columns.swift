@@ -208,7 +208,8 @@ extension CSVRows {
       // A rule of the mapping takes the field from another column, or from this one.
       if let field = RowCells.columns[known].product, mapping?.rules[field] != nil { return }
       if checker.rules.unknownKeys != .fail { return }
-      checker.note(headerFault(.repeatedKey, index, "this column is there twice; keep one of them" + secondAdvice(index)))
+      let message = "this column is there twice; keep one of them" + secondAdvice(index)
+      checker.note(headerFault(.repeatedKey, index, message))
       columns[index] = .skipped
       return
     }
@@ -222,7 +223,8 @@ extension CSVRows {
 
   /// How to take the second one of two columns with the name of a field.
   private func secondAdvice(_ index: Int) -> String {
-    guard mapping != nil, let field = RowCells.columns.first(where: { $0.name == names[index] })?.product else { return "" }
+    let column = RowCells.columns.first { $0.name == names[index] }
+    guard mapping != nil, let field = column?.product else { return "" }
     return ", or say which counts: --column \"\(field.key)=\(ownName(index))\" takes this one"
   }
 }

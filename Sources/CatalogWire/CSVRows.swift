@@ -156,7 +156,8 @@ public struct CSVRows: ~Copyable {
   private mutating func takeDeclaration() -> UInt8? {
     let isMarked = head.starts(with: mark)
     let text = head.dropFirst(isMarked ? mark.count : 0)
-    guard String(decoding: text.prefix(4), as: UTF8.self).lowercased() == "sep=", let declared = text.dropFirst(4).first, declared != 0x0A, declared != 0x0D
+    let name = String(decoding: text.prefix(4), as: UTF8.self)
+    guard name.lowercased() == "sep=", let declared = text.dropFirst(4).first, declared != 0x0A, declared != 0x0D
     else { return nil }
     var rest = text.dropFirst(5)
     if rest.first == 0x0D { rest = rest.dropFirst() }

@@ -297,7 +297,8 @@ struct RowChecker {
       if let isDeleted = cells.boolean(column) {
         product.delFlag = isDeleted ? 1 : 0
       } else {
-        let advice = "write 1 or true for deleted, 0 or nothing for not, or give the words that mean it, such as --true X"
+        let advice =
+          "write 1 or true for deleted, 0 or nothing for not, or give the words that mean it, such as --true X"
         integer(column, cells, line, advice).map { product.delFlag = $0 }
       }
     case .groupNum: integer(column, cells, line).map { product.groupNum = $0 }
@@ -349,8 +350,8 @@ struct RowChecker {
   /// decimal comma would change the value.
   private static func numberRemedy(_ text: String) -> String {
     if text.wholeMatch(of: /[-+]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?/) != nil {
-      return "the comma separates thousands or decimals: give --decimal . if it separates thousands, or --decimal , if it"
-        + " is a decimal comma"
+      return "the comma separates thousands or decimals: give --decimal . if it separates thousands, or --decimal , if"
+        + " it is a decimal comma"
     }
     return
       "write one with a point and without a unit, such as 1.5, or nothing for the default, or give the separator of"

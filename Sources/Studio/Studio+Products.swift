@@ -77,17 +77,22 @@ extension Studio {
   private func table(_ query: StudioQuery) async throws -> ProductTable {
     try await BlockingThread.run {
       let snapshot = try catalogue(query)
-      let name = query["sort"] ?? "id"
-      guard let field = ProductField.allCases.first(where: { $0.key == name }) else {
-        throw StudioError.badRequest("sort: no field of a product is called \(name.debugDescription)")
-      }
-      let order = ProductTableOrder(field, isDescending: try query.truth("descending") ?? false)
+      let order = try Self.order(query)
       let filter = try filter(query, snapshot)
       let text = Self.filterNames.map { "\($0)=\(query[$0]?.debugDescription ?? "")" }.joined(separator: "&")
       let key = ProductTable.Key(
         generation: snapshot.generation, sequence: snapshot.sequence, filter: text, order: order)
       return tables.table(key, snapshot, filter)
     }
+  }
+
+  /// The order of a request.
+  private static func order(_ query: StudioQuery) throws -> ProductTableOrder {
+    let name = query["sort"] ?? "id"
+    guard let field = ProductField.allCases.first(where: { $0.key == name }) else {
+      throw StudioError.badRequest("sort: no field of a product is called \(name.debugDescription)")
+    }
+    return ProductTableOrder(field, isDescending: try query.truth("descending") ?? false)
   }
 
   /// The filter of a request.
@@ -270,6 +275,8 @@ extension Studio {
   private func export(_ query: StudioQuery, isCSV: Bool) async throws -> Response {
     try query.refuse(butFor: Self.tableNames + ["columns", "q"])
     let columns = try Self.columns(query)
+    // The page keeps the order of its table while it shows the results of a search, which come best first.
+    _ = try Self.order(query)
     if query["q"] != nil {
       let snapshot = try await BlockingThread.run { try catalogue(query) }
       return Self.stream(isCSV ? .csv : .ndjson) { write in

@@ -29,7 +29,8 @@ package struct StudioError: Error, Sendable {
   static func changed(_ what: String) -> StudioError {
     StudioError(
       .conflict, "changedMeanwhile",
-      "\(what) than the one that was edited; undo this change, and make it again in what is there now; nothing was changed")
+      "\(what) than the one that was edited; undo this change, and make it again in what is there now; nothing was"
+        + " changed")
   }
   static func unknownCommit(_ sequence: UInt64) -> StudioError {
     StudioError(.notFound, "unknownCommit", "commit \(sequence) is not kept; the page History lists those that are")

@@ -38,7 +38,8 @@ extension MappingFile {
     Console.say("catalogctl: \(name): the columns are taken as follows")
     // Relations need no mapping.
     let ownNames = ["type", "productId", "subProductId"]
-    for column in columns.prefix(100) where !column.isAbsent && !(ownNames.contains(column.name) && column.fields == [column.name]) {
+    for column in columns.prefix(100) where !column.isAbsent {
+      if ownNames.contains(column.name), column.fields == [column.name] { continue }
       let what =
         column.fields.isEmpty
         ? "not used" : column.fields.joined(separator: ", ") + (column.isAutomatic ? " (by its common name)" : "")

@@ -71,7 +71,8 @@ import Testing
     let text = "id;categoryId;groupNum\n1;1.000;2,0\n2;1 234 567;4\n"
     let reading = try read(text, mapping: mapping(decimal: Self.comma))
     #expect(reading.numbers("categoryId") == [1000, 1_234_567] && reading.numbers("groupNum") == [2, 4])
-    #expect(try read("id;groupNum\n1;2,5\n", mapping: mapping(decimal: Self.comma)).faults.first?.contains("whole number") == true)
+    let half = try read("id;groupNum\n1;2,5\n", mapping: mapping(decimal: Self.comma))
+    #expect(half.faults.first?.contains("whole number") == true)
   }
 
   @Test func `numbers are read as other programs write them`() throws {
@@ -146,8 +147,8 @@ import Testing
     let reading = try read(text, rules: rules { $0.allowsAbsentColumns = true }, mapping: mapping)
     #expect(reading.numbers("weight") == [2.5], "\(reading.faults)")
     #expect(reading.columns.filter(\.isAbsent).map(\.fields) == [["name"]])
-    #expect(
-      try read("Gewicht\n1\n", rules: rules { $0.allowsAbsentColumns = true }, mapping: mapping).faults.isEmpty == false)
+    let nameless = try read("Gewicht\n1\n", rules: rules { $0.allowsAbsentColumns = true }, mapping: mapping)
+    #expect(!nameless.faults.isEmpty)
   }
 
   // MARK: Rows

@@ -55,6 +55,13 @@ import Testing
     #expect(try root.run("documents", "put", "members", "--from", root.path + "/none").code == 66)
   }
 
+  @Test func `documents of one file with the same id are told`() throws {
+    let root = try TestRoot.withMembers()
+    let run = try root.putMembers("{\"id\":8,\"v\":1}\n{\"id\":8,\"v\":2}\n{\"id\":\"8\"}")
+    #expect(run.code == 0 && run.words.contains("1 document gave way to a later one"), "\(run.words)")
+    #expect(try root.run("documents", "get", "members", "8").lines.count == 1)
+  }
+
   @Test func `what is no document is told with its line, and nothing changes`() throws {
     let root = try TestRoot.withMembers()
     let digest = try root.digest()

@@ -280,7 +280,9 @@ import Testing
       let result = try root.run(["import", path, "--unknown", "keep"] + options)
       return (result.code, result.text)
     }
-    func extra() throws -> NSDictionary? { try root.run("get", "--id", "1", "--json").object()["extra"] as? NSDictionary }
+    func extra() throws -> NSDictionary? {
+      try root.run("get", "--id", "1", "--json").object()["extra"] as? NSDictionary
+    }
     #expect(try run("id,name,Lager,Farbe\n1,Bolt,A,rot\n").code == 0)
     #expect(try run("id,Farbe\n1,blau\n", "--upsert").text.contains("1 changed"))
     #expect(try extra() == ["Lager": "A", "Farbe": "blau"])
@@ -298,7 +300,13 @@ import Testing
   @Test func `what init and save-map keep is enough to import the file again`() throws {
     let root = try TestRoot(answers: [])
     let path = root.folder.path + "/own.csv"
-    let table = "Art;EAN;Name\n=\"007\";=\"4006381333931\";Bolt\n=\"008\";=\"4006381333948\"\n=\"008\";=\"4006381333948\";Nut\n"
+    let table = #"""
+      Art;EAN;Name
+      ="007";="4006381333931";Bolt
+      ="008";="4006381333948"
+      ="008";="4006381333948";Nut
+
+      """#
     try Data(table.utf8).write(to: URL(fileURLWithPath: path))
     let options = ["--column", "id=Art", "--excel", "--uneven-rows", "--on-duplicate", "last"]
     let set = try root.run(["init", "--from", path, "--user", "ana", "--yes", "--scan", "999"] + options)
@@ -306,7 +314,9 @@ import Testing
     #expect(set.code == 1 && set.words.contains("Next:"), "\(set)")
     let map = try #require(set.words.firstMatch(of: /--map (\S+)/)).output.1
     let json = try String(contentsOfFile: String(map), encoding: .utf8)
-    for key in ["\"excel\":true", "\"unevenRows\":true", "\"onDuplicate\":\"last\""] { #expect(json.contains(key), "\(json)") }
+    for key in [#""excel":true"#, #""unevenRows":true"#, #""onDuplicate":"last""#] {
+      #expect(json.contains(key), "\(json)")
+    }
     let again = try root.run("import", "--user", "ana", "--map", String(map), "--delete-missing", path)
     #expect(again.code == 0 && again.text.contains("2 unchanged"), "\(again)")
     #expect(try root.run("get", "--user", "ana", "--id", "008", "--json").object()["name"] as? String == "Nut")

@@ -30,6 +30,25 @@ import Testing
     #expect(try root.run("verify", "--repair", "--batch").code == 64)
   }
 
+  @Test func `a slot that is damaged alone loses nothing, and the next commit writes it again`() throws {
+    let root = try TestRoot(answers: [])
+    let file = root.folder.path + "/rows.ndjson"
+    for name in ["a", "b"] {
+      try Data(#"{"id": "1", "name": "\#(name)"}"#.utf8).write(to: URL(fileURLWithPath: file))
+      #expect(try root.run("import", file, "--delete-missing").code == 0)
+    }
+    let log = URL(fileURLWithPath: root.path + "/users/u/catalogue.log")
+    var bytes = try Data(contentsOf: log)
+    bytes[6000] ^= 1
+    try bytes.write(to: log)
+    let found = try root.run("verify")
+    #expect(found.code == 65 && found.words.contains("acknowledgement slot"), "\(found.words)")
+    #expect(found.words.contains("nothing is lost, and the next import or sync writes it again"), "\(found.words)")
+    try Data(#"{"id": "1", "name": "c"}"#.utf8).write(to: URL(fileURLWithPath: file))
+    #expect(try root.run("import", file, "--delete-missing").code == 0)
+    #expect(try root.run("verify").code == 0)
+  }
+
   @Test func `a lost product is named, the others stay, and the next update is a full one`() throws {
     let (root, log) = try root()
     try damage(log, at: "product 3")

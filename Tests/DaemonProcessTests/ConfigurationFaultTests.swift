@@ -104,6 +104,11 @@ import Testing
     #expect(told.count == 1 && told[0].hasPrefix("FILE:1: ") && told[0].contains(problem), "\(told)")
   }
 
+  @Test func `what an input of a file lacks is told with the file`() throws {
+    let told = try faults(json: "{\"inputs\": {\"names\": [\"a\"],\n\"a\": {\"kind\": \"tcp\"}}}")
+    #expect(told.count == 1 && told[0].hasPrefix("FILE:2: inputs.a.port: is missing"), "\(told)")
+  }
+
   @Test(arguments: [
     (["kind": "serial", "device": "/d", "baud": "9601"], "is no rate"), (["kind": "serial"], "is missing: a path"),
     (["kind": "keyboard", "device": "event0"], "whole path"), (["kind": "tcp"], "is missing: the port"),

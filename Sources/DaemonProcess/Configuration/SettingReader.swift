@@ -110,7 +110,9 @@ struct SettingReader {
   mutating func refuse(_ path: [String], _ value: String?, _ problem: String, isUnreadableFile: Bool = false) {
     let setting = Self.setting(path)
     let shown = setting.isSecret ? nil : value.map { setting.kind == .url ? Shown.url($0) : $0 }
-    var fault = ConfigurationFault(path.joined(separator: "."), value: shown, source: source(path), problem)
+    var place = source(path)
+    if place == .nowhere { place = surroundings(path) }
+    var fault = ConfigurationFault(path.joined(separator: "."), value: shown, source: place, problem)
     fault.isUnreadableFile = isUnreadableFile
     faults.append(fault)
   }
@@ -119,6 +121,13 @@ struct SettingReader {
   private mutating func refuse<Value>(_ path: [String], _ value: String?, _ problem: String) -> Value? {
     refuse(path, value, problem)
     return nil
+  }
+
+  /// Where a value of an input or webhook is missing: the line of the first other setting that it has in the file.
+  private func surroundings(_ path: [String]) -> ConfigurationFault.Source {
+    guard path.count >= 3, let name = sources.filePath, let lines = sources.file?.lines else { return .nowhere }
+    let line = lines.filter { $0.key.count >= 3 && $0.key.starts(with: path.prefix(2)) }.values.min()
+    return line.map { .file(name, line: $0) } ?? .nowhere
   }
 
   mutating func fault(_ fault: ConfigurationFault) { faults.append(fault) }

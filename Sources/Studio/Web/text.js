@@ -132,7 +132,7 @@ const words = {
   // Home
   "home.products": ["Products", "商品"],
   "home.relations": ["Relations", "关系"],
-  "home.sets": ["Sets", "套装"],
+  "home.sets": ["Sets with parts", "有部件的套装"],
   "home.dangling": ["Dangling components", "悬空组件"],
   "home.deleted": ["Marked deleted", "已标记删除"],
   "home.commit": ["Commit", "提交"],

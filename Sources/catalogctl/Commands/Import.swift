@@ -72,7 +72,8 @@ struct Import: ParsableCommand {
     guard (cursor ?? "").utf8.count <= limit else { throw ValidationError("--cursor is at most \(limit) bytes") }
     if DatabaseQuery.isURL(file) {
       if format != nil || mapping.encoding != nil || mapping.delimiter != nil || irregularities.areOfTables {
-        throw ValidationError("--format, --encoding, --delimiter, --excel and --uneven-rows are for files, not for a database")
+        throw ValidationError(
+          "--format, --encoding, --delimiter, --excel and --uneven-rows are for files, not for a database")
       }
       if database.since != nil, cursor != nil { throw ValidationError("--since sets the cursor; leave --cursor out") }
     } else if products != nil || relations != nil || database.areGiven {

@@ -62,12 +62,15 @@ struct Verify: ParsableCommand {
       Console.print("digest \(digest)")
     }
     if !findings.isEmpty {
-      throw Failure(.data, Self.count(findings) + "; nothing was changed; " + advice)
+      throw Failure(.data, Self.count(findings) + "; nothing was changed; " + advice(findings))
     }
   }
 
   /// Advice for damaged stores. If a catalogue cannot be opened, it includes the available alternatives.
-  private var advice: String {
+  private func advice(_ findings: [Finding]) -> String {
+    if findings.allSatisfy({ $0.lost.isEmpty && $0.what == "acknowledgement slot" }) {
+      return "nothing is lost, and the next import or sync writes it again; --repair does at once, and leaves history out"
+    }
     if !isDefault, let id = try? store.userID(), let location = try? store.workspace.catalogue(of: id) {
       do { _ = try CatalogReader.open(location)?.snapshot() } catch {
         if Failure(error)?.code == .data { return location.remedies }

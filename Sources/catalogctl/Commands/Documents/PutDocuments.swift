@@ -43,6 +43,11 @@ struct PutDocuments: ParsableCommand {
     if count > 0 {
       DurableChange.note("\(Quantity.of(count, "document")) put, durably")
     }
+    let replaced = count - Set(values.map { $0.value["id"]?.json ?? "" }).count
+    if replaced > 0 {
+      Console.say(
+        "catalogctl: \(Quantity.of(replaced, "document")) gave way to a later one of the file with the same id")
+    }
     if output.json {
       JSONText.object([("collection", .text(collection)), ("documents", .int(count))]).print()
     } else {
