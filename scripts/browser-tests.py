@@ -10,6 +10,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -569,6 +570,89 @@ class Editing(PageTests):
         self.until(lambda: "nothing was changed" in self.text(".pending"), "the change is not refused")
         self.assertIn('"stock":7', self.stored("stock"))
         self.button("Discard all").click()
+
+
+class OwnProducts(PageTests):
+    """A studio that may change the products of a catalogue that comes from this machine."""
+
+    arguments = ("--edit",)
+
+    @classmethod
+    def setUpClass(cls):
+        cls.former = os.environ.get("CATALOG_ROOT")
+        cls.folder = tempfile.TemporaryDirectory()
+        os.environ["CATALOG_ROOT"] = cls.folder.name
+        rows = ('{"id":"1","barcode":"4006381333931","name":"Bolt","categoryId":9007199254740993,"weight":1.5,'
+                '"extra":{"price":1.10}}\n{"id":"2","name":"Nut"}\n')
+        for words in [["login", "own"], ["import", "-"]]:
+            subprocess.run([os.environ["SHELFMARK_CATALOGCTL"], *words], check=True, input=rows, text=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        super().setUpClass()
+
+    @classmethod
+    def tearDownClass(cls):
+        super().tearDownClass()
+        if cls.former is None:
+            del os.environ["CATALOG_ROOT"]
+        else:
+            os.environ["CATALOG_ROOT"] = cls.former
+        cls.folder.cleanup()
+
+    def press(self, text):
+        find = """return [...document.querySelectorAll('main button')].find(button => button.textContent === arguments[0])"""
+        self.until(lambda: self.script(find, text) is not None, f"there is no button {text}")
+        self.script("arguments[0].click()", self.script(find, text))
+
+    def write(self, field, text):
+        self.until(lambda: self.script("return !!document.querySelector('#edit-name')"), "there is no form")
+        self.script("document.querySelector('#edit-' + arguments[0]).value = arguments[1]", field, text)
+
+    def product(self, identifier):
+        return subprocess.run([os.environ["SHELFMARK_CATALOGCTL"], "get", "--id", identifier, "--json"], text=True,
+                              stdout=subprocess.PIPE).stdout
+
+    def test_products_are_changed_in_one_commit(self):
+        before = self.studio.data("store")["sequence"]
+        self.open("products/1")
+        self.press("Edit")
+        self.write("name", "Bolt, long")
+        self.assertAccessible()
+        self.press("Add to pending changes")
+        self.until(lambda: "Bolt, long" in self.text(".pending"), "the change is not shown")
+        self.press("New product")
+        self.write("id", "3")
+        self.write("weight", "heavy")
+        self.press("Add to pending changes")
+        self.until(lambda: "write digits" in self.text("form .bad"), "the number is not refused")
+        self.write("weight", "2.50")
+        self.press("Add to pending changes")
+        self.until(lambda: "2 pending changes" in self.text(".pending"), "there is one change")
+        self.press("Save 2 changes")
+        self.until(lambda: self.text(".pending") == "", "the changes are not saved")
+        self.assertEqual(self.studio.data("store")["sequence"], before + 1)
+        changed = self.product("1")
+        for part in ['"name":"Bolt, long"', '"categoryId":9007199254740993', '"price":1.10', '"weight":1.5']:
+            self.assertIn(part, changed)
+        self.assertIn('"weight":2.5', self.product("3"))
+        self.ready()
+        self.open("products/3")
+        self.press("Remove")
+        self.press("Save 1 change")
+        self.until(lambda: self.text(".pending") == "", "the change is not saved")
+        self.assertEqual(self.product("3"), "")
+        self.assertEqual(self.faults(), [])
+
+    def test_a_product_that_another_program_has_changed_is_not_overwritten(self):
+        self.open("products/2")
+        self.press("Edit")
+        self.write("name", "Nut, long")
+        self.press("Add to pending changes")
+        subprocess.run([os.environ["SHELFMARK_CATALOGCTL"], "import", "--upsert", "-"], check=True, text=True,
+                       input='{"id":"2","name":"Nut, short"}', stdout=subprocess.DEVNULL)
+        self.press("Save 1 change")
+        self.until(lambda: "nothing was changed" in self.text(".pending"), "the change is not refused")
+        self.assertIn("Nut, short", self.product("2"))
+        self.press("Discard all")
 
 
 class LiveWithToken(PageTests):

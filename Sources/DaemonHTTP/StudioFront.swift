@@ -17,7 +17,8 @@ struct StudioFront: Sendable {
     let additions = StudioDaemon(
       // The token allows the same by `/v1/queue`.
       decidesUploads: edits || accessControl.token != nil, problems: { daemon.currentProblems() },
-      targets: daemon.webhookNames, queue: { try daemon.queue() }, matchingOptions: { try daemon.matchingOptions() })
+      targets: daemon.webhookNames, queue: { try daemon.queue() }, matchingOptions: { try daemon.matchingOptions() },
+      synchronises: daemon.synchronises)
     let stores = WorkspaceStores(
       WorkspaceDirectory(root: daemon.root), version: Daemon.version, isEditable: edits, daemon: additions
     ) {

@@ -203,6 +203,9 @@ public final class Daemon: ReadingHandler, Sendable {
   /// The root directory of the stores.
   package var root: String { options.root }
 
+  /// Whether the catalogue is kept from a server or another source.
+  package var synchronises: Bool { options.sync != nil }
+
   /// The names of the webhooks, in the order of the configuration.
   package var webhookNames: [String] { webhooks.options.map(\.name) }
 

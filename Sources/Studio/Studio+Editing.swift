@@ -156,14 +156,14 @@ extension Studio {
   }
 
   /// The changes of a request.
-  private static func changes(_ asked: Asked) throws -> [DocumentValue] {
+  static func changes(_ asked: Asked) throws -> [DocumentValue] {
     guard case .array(let changes)? = try DocumentValue(json: asked.body.span)["changes"], !changes.isEmpty else {
       throw StudioError.badRequest("changes: a list with at least one change")
     }
     return changes
   }
 
-  private static func text(_ name: String, of change: DocumentValue, _ index: Int) throws -> String {
+  static func text(_ name: String, of change: DocumentValue, _ index: Int) throws -> String {
     guard case .text(let text)? = change[name] else {
       throw StudioError.badRequest("changes[\(index)].\(name): a text")
     }

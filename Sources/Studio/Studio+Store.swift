@@ -60,7 +60,9 @@ extension Studio {
     }
     return .object([
       ("program", .text(stores.program)), ("version", .text(stores.version)), ("user", .text(try stores.user())),
-      ("editable", .bool(stores.isEditable)), ("decidesUploads", .bool(stores.decidesUploads)),
+      ("editable", .bool(stores.isEditable)),
+      ("productsEditable", .bool(stores.isEditable && (try? stores.isOwn(history?.current ?? .empty)) ?? false)),
+      ("decidesUploads", .bool(stores.decidesUploads)),
       ("live", .bool(stores.daemon != nil)),
       ("products", .int(snapshot.productCount)), ("relations", .int(snapshot.relationCount)),
       ("sequence", .uint(snapshot.sequence)), ("generation", .uint(snapshot.generation)),

@@ -39,6 +39,7 @@ package struct Studio: Sendable {
     addDocuments(to: router)
     addQueue(to: router)
     addEditing(to: router)
+    addProductEditing(to: router)
     addEvents(to: router)
     return router.buildResponder()
   }

@@ -54,6 +54,8 @@ package protocol StudioStores: Sendable {
   func verify() throws -> StoreVerification
   /// A writer of the catalogue, which the caller closes.
   func catalogueWriter() throws -> CatalogWriter
+  /// Whether the products of the last commit come from no server and no other source, which would undo changes of them.
+  func isOwn(_ snapshot: CatalogSnapshot) throws -> Bool
 }
 
 /// What a daemon adds to the stores that it serves: scans as they happen, and its own view of them.
@@ -68,6 +70,8 @@ package struct StudioDaemon: Sendable {
   package let queue: @Sendable () throws -> UploadQueue
   /// How the daemon reads and matches scans of its user.
   package let matchingOptions: @Sendable () throws -> MatchingOptions
+  /// Whether the daemon keeps the catalogue from a server or another source.
+  package let synchronises: Bool
 
   /// - Parameters:
   ///   - decidesUploads: Whether requests may retry and drop uploads.
@@ -75,16 +79,18 @@ package struct StudioDaemon: Sendable {
   ///   - targets: The names of the targets of uploads.
   ///   - queue: The queue that the daemon sends, for decisions.
   ///   - matchingOptions: How the daemon reads and matches scans of its user.
+  ///   - synchronises: Whether the daemon keeps the catalogue from a server or another source.
   package init(
     decidesUploads: Bool, problems: @escaping @Sendable () -> JSONText, targets: [String],
     queue: @escaping @Sendable () throws -> UploadQueue,
-    matchingOptions: @escaping @Sendable () throws -> MatchingOptions
+    matchingOptions: @escaping @Sendable () throws -> MatchingOptions, synchronises: Bool
   ) {
     self.decidesUploads = decidesUploads
     self.problems = problems
     self.targets = targets
     self.queue = queue
     self.matchingOptions = matchingOptions
+    self.synchronises = synchronises
   }
 }
 
@@ -164,6 +170,12 @@ package final class WorkspaceStores: StudioStores {
   }
 
   package func settings(ofUser: Bool) throws -> Settings { try workspace.settings(of: ofUser ? user() : nil) }
+
+  package func isOwn(_ snapshot: CatalogSnapshot) throws -> Bool {
+    // A server's answer leaves its cursor, and so does a database that is asked for newer rows.
+    if daemon?.synchronises == true || !snapshot.cursor.isEmpty { return false }
+    return try SyncSettings(of: user(), in: workspace).url == nil
+  }
 
   package func catalogueWriter() throws -> CatalogWriter {
     try workspace.catalogueWriter(of: user(), lockTimeout: .seconds(2))

@@ -425,6 +425,52 @@ struct StudioTests {
     #expect(try await shown.ask("/studio/api/collections", method: .post, body: "{}").status == .forbidden)
   }
 
+  @Test func `products of a catalogue that comes from here can be changed in one commit`() async throws {
+    let studio = try TestStudio(isEditable: true)
+    func save(_ changes: String) async throws -> TestStudio.Answer {
+      try await studio.ask("/studio/api/products", method: .post, body: #"{"changes":[\#(changes)]}"#)
+    }
+    func store(_ key: String) async throws -> Any? { try await studio.json("/studio/api/store")[key] }
+    let row = #"{\"id\":\"1\",\"name\":\"Bolt\",\"weight\":1.5,\"extra\":{\"price\":1.10}}"#
+    let other = #"{\"id\":\"2\"}"#
+    let first = try await save(#"{"id":"1","row":"\#(row)","isNew":true},{"id":"2","row":"\#(other)","isNew":true}"#)
+    #expect(first.status == .ok && first.text.contains(#""added":2"#), "\(first.text)")
+    #expect(try await store("productsEditable") as? Bool == true)
+    let product = try await studio.ask("/studio/api/products/1")
+    #expect(product.text.contains(#""price":1.10"#) && product.text.contains(#""name":"Bolt""#), "\(product.text)")
+    let sequence = try #require(try await store("sequence") as? Int)
+    // The second one is deleted, and the first one changed, in one commit.
+    let second = try await save(#"{"id":"1","row":"{\"id\":\"1\",\"name\":\"Nut\"}"},{"id":"2"}"#)
+    #expect(second.text.contains(#""changed":1,"deleted":1"#), "\(second.text)")
+    #expect(try await store("sequence") as? Int == sequence + 1)
+    #expect(try await store("products") as? Int == 1)
+    for (bad, status, words) in [
+      (#"{"id":"1","row":"{\"id\":\"1\"}","isNew":true}"#, 409, "productExists"),
+      (#"{"id":"1","row":"{\"id\":\"1\"}","before":"{\"id\":\"1\",\"name\":\"Bolt\"}"}"#, 409, "changedMeanwhile"),
+      (#"{"id":"1","row":"{\"id\":\"3\"}"}"#, 400, "is not the id"), (#"{"id":"9"}"#, 404, "no product"),
+      (#"{"id":"1","row":"{\"id\":\"1\",\"weight\":\"x\"}"}"#, 400, "weight: this is not a number"),
+      (#"{"id":"1","row":"{\"id\":\"1\",\"color\":\"x\"}"}"#, 400, "color"), (#"{"id":"1","row":"["}"#, 400, "row"),
+      (#"{"id":"1","row":"{\"id\":\"1\"}\n{\"id\":\"1\"}"}"#, 400, "not JSON"),
+      (
+        #"{"id":"r","row":"{\"type\":\"relation\",\"id\":\"r\",\"productId\":\"1\",\"subProductId\":\"2\"}"}"#, 400,
+        "relation"
+      ),
+    ] as [(String, Int, String)] {
+      let answer = try await save(bad)
+      #expect(answer.status.code == status && answer.text.contains(words), "\(bad): \(answer.text)")
+    }
+    #expect(try await store("sequence") as? Int == sequence + 1)
+    let whole = try await studio.json("/studio/api/products/1")["product"]
+    #expect((whole as? [String: Any])?["name"] as? String == "Nut")
+    // A server's cursor, and an address to ask, say that the catalogue comes from elsewhere.
+    try studio.commit([Product("4", "4006381333931")])
+    #expect(try await store("productsEditable") as? Bool == false)
+    let refused = try await save(#"{"id":"4"}"#)
+    #expect(refused.status == .conflict && refused.text.contains("notOwn"), "\(refused.text)")
+    let shown = try TestStudio()
+    #expect(try await shown.ask("/studio/api/products", method: .post, body: "{}").status == .forbidden)
+  }
+
   @Test func `pending changes of settings are one commit for each owner`() async throws {
     let studio = try TestStudio(isEditable: true)
     func save(_ changes: String) async throws -> TestStudio.Answer {

@@ -30,6 +30,12 @@ export function fieldColumn(field) {
     flag: kind === "flag" };
 }
 
+/** How a field is written: "flag", "number", or nothing for a text. */
+export function fieldKind(field) {
+  const kind = byName.get(field)?.[2];
+  return kind === "code" ? undefined : kind;
+}
+
 /** A value as text: yes and no for flags, nothing for what is absent. */
 export function fieldText(content) {
   if (content === null || content === undefined) return "";

@@ -3,12 +3,13 @@
 import { h, value, replace } from "./dom.js";
 import { barcode, qr, symbology } from "./barcode.js";
 import { bytes, number, time, ago } from "./format.js";
-import { fieldNames, fieldTitle, fieldText } from "./fields.js";
+import { parseJSON } from "./api.js";
+import { fieldKind, fieldNames, fieldTitle, fieldText } from "./fields.js";
 import { errorBox } from "./app.js";
 
 /**
  * Makes the panel. `close()` is called for its button and Esc. `show(id, known)` fills it, at first with the fields in
- * `known`; a request for a former product ends.
+ * `known`; a request for a former product ends. `allow(edits)` adds what changes a product, to the changes that wait.
  */
 export function createPanel(context, close) {
   const { t, href } = context;
@@ -43,6 +44,74 @@ export function createPanel(context, close) {
     delete parameters.row;
     return parameters;
   }
+
+  /** Buttons that change a product, as the server has sent it. */
+  function changes(product) {
+    const { id } = product;
+    const known = edits.get(id);
+    const drawn = known?.after ?? product;
+    return h("p.row", {},
+      h("button.button.little", { type: "button", onclick: () => edit(drawn, after => edits.add(id,
+        { id, title: product.name || id, before: product, after })) }, t("edit")),
+      h("button.button.little.danger", { type: "button", onclick: () => edits.add(id,
+        { id, title: product.name || id, before: product, after: undefined }) }, t("remove")));
+  }
+
+  /** Shows a form in place of the product; `take(product)` gets what was written. */
+  function edit(product, take) {
+    const wrong = h("p.bad", { role: "alert" });
+    const isNew = product.id === "";
+    const inputs = new Map();
+    const rows = fieldNames.map(field => {
+      const id = "edit-" + field, kind = fieldKind(field), now = product[field];
+      const input = kind === "flag" ? h("input", { id, type: "checkbox", checked: now === true })
+        : h("input", { id, type: "text", autocomplete: "off", spellcheck: "false",
+          inputmode: kind === "number" ? "decimal" : null, disabled: field === "id" && !isNew,
+          value: now === null || now === undefined ? "" : String(now) });
+      inputs.set(field, input);
+      return h("div.field.stacked", {}, h("label.label", { for: id }, fieldTitle(field)), input);
+    });
+    const extra = h("textarea.mono", { id: "edit-extra", rows: "3", spellcheck: "false",
+      value: product.extra === undefined ? "" : JSON.stringify(product.extra, null, 2) });
+    const back = () => replace(content, ...shownParts);
+    replace(content, h("form.stack", { onsubmit: event => {
+      event.preventDefault();
+      const after = {};
+      for (const [field, input] of inputs) {
+        const text = input.type === "checkbox" ? "" : input.value.trim();
+        if (input.type === "checkbox") after[field] = input.checked;
+        else if (fieldKind(field) !== "number") after[field] = input.value;
+        else if (text !== "") {
+          if (!/^-?\d+(\.\d+)?$/.test(text)) {
+            wrong.textContent = t("edit.number", { field: fieldTitle(field) });
+            return input.focus();
+          }
+          after[field] = parseJSON(text, true);
+        }
+      }
+      if (isNew && after.id === "") {
+        wrong.textContent = t("edit.needsid");
+        return inputs.get("id").focus();
+      }
+      if (extra.value.trim() !== "") {
+        try { after.extra = parseJSON(extra.value, true); } catch (error) {
+          wrong.textContent = error.message;
+          return extra.focus();
+        }
+      }
+      back();
+      take(after);
+    } }, rows, h("div.field.stacked", {}, h("label.label", { for: extra.id }, fieldTitle("extra")), extra), wrong,
+    h("div.row", {}, h("button.button.primary", { type: "submit" }, t("pending.keep")),
+      h("button.button", { type: "button", onclick: back }, t("cancel")))));
+    inputs.get(isNew ? "id" : "barcode").focus();
+  }
+  /** What the panel shows in place of a form. */
+  let shownParts = [];
+  /** The product, as the server has sent it; null while it is asked for. */
+  let current = null;
+  /** The changes of products that wait; null if none can be made. */
+  let edits = null;
 
   function draw(product) {
     const code = String(product.barcode ?? "").trim();
@@ -115,6 +184,24 @@ export function createPanel(context, close) {
   return {
     element,
     get id() { return shown; },
+    allow(given) {
+      edits = given;
+      if (current === null) return;
+      shownParts[0] = changes(current);
+      replace(content, ...shownParts);
+    },
+    /** Shows a form for a new product. */
+    create() {
+      request?.abort();
+      shown = current = null;
+      shownParts = [];
+      element.hidden = false;
+      replace(title, t("products.new"));
+      edit({ id: "" }, after => {
+        edits.add(after.id, { id: after.id, title: after.name || after.id, before: undefined, after });
+        close();
+      });
+    },
     focus() { title.focus({ preventScroll: true }); },
     hide() {
       request?.abort();
@@ -127,6 +214,7 @@ export function createPanel(context, close) {
       request?.abort();
       const mine = request = new AbortController();
       shown = id;
+      current = null;
       element.hidden = false;
       replace(title, value(known?.name || id));
       content.scrollTop = 0;
@@ -136,7 +224,9 @@ export function createPanel(context, close) {
         const answer = await context.api.get("products/" + encodeURIComponent(id), {},
           { signal: mine.signal, exact: true });
         replace(title, value(answer.product.name || id));
-        replace(content, draw(answer.product), drawMore(answer));
+        current = answer.product;
+        shownParts = [edits && changes(current), draw(current), drawMore(answer)];
+        replace(content, ...shownParts);
       } catch (error) {
         if (error.name === "AbortError") return;
         shown = null;

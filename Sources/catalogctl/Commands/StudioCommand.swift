@@ -10,7 +10,7 @@ struct StudioCommand: AsyncParsableCommand {
     discussion: """
       Prints the address of the first page, with a token that this run accepts, and serves it on 127.0.0.1 until SIGINT or \
       SIGTERM. Nothing is written, upgraded or locked, also while other programs write. With --edit, pages can undo a \
-      commit, change documents and settings, and retry and drop uploads.
+      commit, change documents, settings and products of a catalogue without a server, and retry and drop uploads.
       """)
 
   @OptionGroup var store: StoreOptions

@@ -69,7 +69,8 @@ struct Verify: ParsableCommand {
   /// Advice for damaged stores. If a catalogue cannot be opened, it includes the available alternatives.
   private func advice(_ findings: [Finding]) -> String {
     if findings.allSatisfy({ $0.lost.isEmpty && $0.what == "acknowledgement slot" }) {
-      return "nothing is lost, and the next import or sync writes it again; --repair does at once, and leaves history out"
+      return "nothing is lost, and the next import or sync writes it again; --repair does at once, and leaves history"
+        + " out"
     }
     if !isDefault, let id = try? store.userID(), let location = try? store.workspace.catalogue(of: id) {
       do { _ = try CatalogReader.open(location)?.snapshot() } catch {

@@ -3,6 +3,8 @@
 import { h, value, marked, replace, setText } from "../dom.js";
 import { createGrid, pageSize } from "../grid.js";
 import { createPanel } from "../panel.js";
+import { keepsDigits } from "../api.js";
+import { pending } from "./parts.js";
 import { number, ago } from "../format.js";
 import { fieldNames, defaultColumns, fieldColumn, fieldText, fieldTitle } from "../fields.js";
 import { errorBox } from "../app.js";
@@ -109,6 +111,7 @@ async function show(main, view, context) {
     type: "button", "aria-expanded": "false", "aria-controls": "chooser", onclick: () => showChooser(chooser.hidden),
   }, t("products.columns"));
 
+  const newPlace = h("span", {}), pendingPlace = h("div", {});
   const panel = createPanel(context, closePanel);
   const grid = createGrid({
     label: t("nav.products"), load, fill, sort: sortBy, move, open: (row, index) => open(row, index),
@@ -138,7 +141,7 @@ async function show(main, view, context) {
 
   context.page(t("nav.products"),
     h("div.toolbar.products-bar", {}, field, counted, h("span.spring", {}), facetButton,
-      h("div.anchor", {}, chooserButton, chooser), exports),
+      h("div.anchor", {}, chooserButton, chooser), newPlace, exports), pendingPlace,
     chips, problem, h("div.workspace", {}, facets, h("div.table", {}, grid.element, blank), panel.element));
   main.classList.add("fill");
   main.querySelector("h1").classList.add("hidden");
@@ -530,8 +533,20 @@ async function show(main, view, context) {
   setColumns();
   await reload();
   context.ready();
+  /** Allows changes: of the newest commit, and of a catalogue that comes from here. */
+  function allowEdits() {
+    if (!context.store.productsEditable || !keepsDigits || context.view.at !== null) return;
+    const edits = pending(context, "products", changes => context.api.send("POST", "products", {
+      changes: changes.map(({ id, before, after }) => ({ id, row: after && JSON.stringify(after),
+        before: before && JSON.stringify(before), isNew: before === undefined })),
+    }), context.showAgain);
+    replace(pendingPlace, edits.element);
+    replace(newPlace, h("button.button", { type: "button", onclick: () => panel.create() }, t("products.new")));
+    panel.allow(edits);
+  }
   const settle = () => {
     setColumns();
+    allowEdits();
     if (facetsWanted) showFacets(true);
   };
   if (context.store) settle();

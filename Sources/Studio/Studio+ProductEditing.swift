@@ -1,0 +1,117 @@
+import Catalog
+import CatalogRows
+import CatalogWire
+import DocumentFormat
+import HTTPTypes
+import Hummingbird
+import JSONFormat
+import LogStore
+import Workspace
+
+// Changes of products, where no server and no source of the daemon would undo them.
+
+extension Studio {
+  func addProductEditing(to router: Router<BasicRequestContext>) {
+    add(router, .post, "studio/api/products") { asked in try changeProducts(asked) }
+  }
+
+  /// Makes changes of products in one commit, as an import of their rows with `--upsert`: all of them, or none.
+  ///
+  /// Rows come as texts of JSON, so that numbers of `extra` keep their digits. A change without a row deletes the product. One
+  /// with `isNew` refuses all if the product is there, and one with `before` if the product is another one now.
+  private func changeProducts(_ asked: Asked) throws -> JSONText {
+    try checkEditable()
+    let changes = try Self.changes(asked)
+    let writer = try stores.catalogueWriter()
+    defer { writer.close() }
+    let snapshot = try writer.snapshot()
+    guard try stores.isOwn(snapshot) else {
+      throw StudioError(
+        .conflict, "notOwn",
+        "this catalogue comes from elsewhere, and the next update would undo a change here: change it there")
+    }
+    var sink = EditedRows(try CatalogMerge(snapshot, deletesMissing: false))
+    for (index, change) in changes.enumerated() {
+      let id = try Self.text("id", of: change, index)
+      let now = try snapshot.product(id: id)
+      if change["isNew"] == .bool(true), now != nil {
+        throw StudioError(
+          .conflict, "productExists",
+          "there is a product \(id.debugDescription) already; edit that one, or take another id; nothing was changed")
+      }
+      if case .text(let before)? = change["before"] {
+        let shown = try DocumentValue(json: before)
+        let isSame = try now.map { try DocumentValue(json: Self.json($0).span) == shown } ?? false
+        if !isSame { throw StudioError.changed("the product \(id.debugDescription) is another one now") }
+      }
+      if case .text(let row)? = change["row"] {
+        try sink.take(row, of: id, index)
+      } else if var product = now {
+        product.delFlag = 1
+        try sink.take(String(decoding: Self.json(product), as: UTF8.self), of: id, index)
+      } else {
+        throw StudioError.notFound(
+          "changes[\(index)]: there is no product \(id.debugDescription); nothing was changed")
+      }
+    }
+    var merge = sink.merge
+    try merge.finish()
+    let counts = merge.counts
+    let update = try merge.commit(to: writer, cursor: nil, .open)
+    return .object([
+      ("sequence", .uint(update.sequence)), ("added", .int(counts.added)), ("changed", .int(counts.changed)),
+      ("deleted", .int(counts.deleted)),
+    ])
+  }
+
+  /// A product as a row on one line.
+  private static func json(_ product: Product) -> [UInt8] {
+    var json: [UInt8] = []
+    JSONText.product(product).append(to: &json)
+    return json
+  }
+}
+
+/// Rows that a page has sent, checked as those of a person's own file.
+private struct EditedRows: RowSink {
+  var merge: CatalogMerge
+  private var id: String?
+
+  init(_ merge: CatalogMerge) { self.merge = merge }
+
+  /// Takes the row of a product.
+  ///
+  /// - Parameter index: The number of the change, for messages.
+  /// - Throws: ``StudioError`` for a text that is no row of this product.
+  mutating func take(_ row: String, of id: String, _ index: Int) throws {
+    var rules = RowRules()
+    rules.allowsEmptyIds = true
+    var reader = RowFileReader(.ndjson, rules: rules)
+    self.id = nil
+    do throws(WireError) {
+      // A row is one line, and so is what is in it.
+      try reader.consume(Array(row.utf8.filter { $0 != 0x0A && $0 != 0x0D }).span, into: &self)
+      _ = try reader.finish(into: &self)
+    } catch {
+      switch error {
+      case .rowsRefused(let faults):
+        let reasons = faults.first.map { ($0.column.map { "\($0): " } ?? "") + $0.message }
+        throw StudioError.badRequest("changes[\(index)]: \(reasons.joined(separator: "; ")); nothing was changed")
+      case .sinkFailed(let cause, _): throw cause
+      default: throw error
+      }
+    }
+    guard self.id == id else {
+      throw StudioError.badRequest("changes[\(index)].row: its id is not the id of the change; nothing was changed")
+    }
+  }
+
+  mutating func product(_ row: borrowing ProductRow) throws {
+    id = row[.id]
+    try merge.product(row)
+  }
+
+  mutating func relation(_ row: borrowing RelationRow) throws {
+    throw RowRefusal("this is a relation, not a product")
+  }
+}
