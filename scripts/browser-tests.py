@@ -570,6 +570,8 @@ class Editing(PageTests):
         self.until(lambda: "nothing was changed" in self.text(".pending"), "the change is not refused")
         self.assertIn('"stock":7', self.stored("stock"))
         self.button("Discard all").click()
+        # The browser logs the refusal.
+        self.assertTrue(all("409" in fault for fault in self.faults()))
 
 
 class OwnProducts(PageTests):
@@ -653,6 +655,8 @@ class OwnProducts(PageTests):
         self.until(lambda: "nothing was changed" in self.text(".pending"), "the change is not refused")
         self.assertIn("Nut, short", self.product("2"))
         self.press("Discard all")
+        # The browser logs the refusal.
+        self.assertTrue(all("409" in fault for fault in self.faults()))
 
 
 class LiveWithToken(PageTests):

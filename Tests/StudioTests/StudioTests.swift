@@ -463,7 +463,7 @@ struct StudioTests {
     let whole = try await studio.json("/studio/api/products/1")["product"]
     #expect((whole as? [String: Any])?["name"] as? String == "Nut")
     // A server's cursor, and an address to ask, say that the catalogue comes from elsewhere.
-    try studio.commit([Product("4", "4006381333931")])
+    try studio.commit([product("4", "Washer")])
     #expect(try await store("productsEditable") as? Bool == false)
     let refused = try await save(#"{"id":"4"}"#)
     #expect(refused.status == .conflict && refused.text.contains("notOwn"), "\(refused.text)")

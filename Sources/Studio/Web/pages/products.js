@@ -536,10 +536,17 @@ async function show(main, view, context) {
   /** Allows changes: of the newest commit, and of a catalogue that comes from here. */
   function allowEdits() {
     if (!context.store.productsEditable || !keepsDigits || context.view.at !== null) return;
-    const edits = pending(context, "products", changes => context.api.send("POST", "products", {
-      changes: changes.map(({ id, before, after }) => ({ id, row: after && JSON.stringify(after),
-        before: before && JSON.stringify(before), isNew: before === undefined })),
-    }), context.showAgain);
+    let removed = [];
+    const edits = pending(context, "products", changes => {
+      removed = changes.filter(({ after }) => after === undefined).map(({ id }) => id);
+      return context.api.send("POST", "products", {
+        changes: changes.map(({ id, before, after }) => ({ id, row: after && JSON.stringify(after),
+          before: before && JSON.stringify(before), isNew: before === undefined })),
+      });
+    }, () => {
+      if (removed.includes(panel.id)) closePanel();
+      context.showAgain();
+    });
     replace(pendingPlace, edits.element);
     replace(newPlace, h("button.button", { type: "button", onclick: () => panel.create() }, t("products.new")));
     panel.allow(edits);
