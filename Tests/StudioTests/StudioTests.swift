@@ -436,8 +436,8 @@ struct StudioTests {
     let first = try await save(#"{"id":"1","row":"\#(row)","isNew":true},{"id":"2","row":"\#(other)","isNew":true}"#)
     #expect(first.status == .ok && first.text.contains(#""added":2"#), "\(first.text)")
     #expect(try await store("productsEditable") as? Bool == true)
-    let product = try await studio.ask("/studio/api/products/1")
-    #expect(product.text.contains(#""price":1.10"#) && product.text.contains(#""name":"Bolt""#), "\(product.text)")
+    let bolt = try await studio.ask("/studio/api/products/1")
+    #expect(bolt.text.contains(#""price":1.10"#) && bolt.text.contains(#""name":"Bolt""#), "\(bolt.text)")
     let sequence = try #require(try await store("sequence") as? Int)
     // The second one is deleted, and the first one changed, in one commit.
     let second = try await save(#"{"id":"1","row":"{\"id\":\"1\",\"name\":\"Nut\"}"},{"id":"2"}"#)
