@@ -25,7 +25,11 @@ private func mapping(_ input: inout Input) -> RowMapping {
   var mapping = RowMapping()
   let choice = input.byte()
   mapping.isAutomatic = choice & 1 == 0
-  if choice & 2 != 0 { mapping.decimal = UInt8(ascii: ",") }
+  switch choice & 3 {
+  case 1: mapping.decimal = UInt8(ascii: ".")
+  case 2, 3: mapping.decimal = UInt8(ascii: ",")
+  default: break
+  }
   if choice & 4 != 0 { mapping.trueWords = ["1", "ja", "Yes"] }
   if choice & 8 != 0 { mapping.dateFormat = choice & 16 == 0 ? "%d.%m.%Y" : "%y%m%d %H:%M:%S%%" }
   if choice & 32 != 0 { mapping.delimiter = [0x3B, 0x09, 0x7C, 0x61][Int(choice >> 6)] }
@@ -57,12 +61,14 @@ private func mapping(_ input: inout Input) -> RowMapping {
   rules.unknownKeys = [.keep, .ignore, .fail, .keep][Int(choice >> 3 & 3)]
   rules.readsExcelTexts = choice & 32 != 0
   if choice & 64 != 0 { rules.duplicates = .fail }
+  rules.allowsUnevenRows = (sizes.last ?? 0) & 1 != 0
+  rules.allowsAbsentColumns = (sizes.last ?? 0) & 2 != 0
   // Columns that the rules name, so that rows are reached more often; or one JSON array.
   var text: [UInt8] = []
   if choice & 128 != 0 {
     switch format {
-    case .csv: text = Array("id;a;b;c;Gewicht;extra col\n".utf8)
-    case .tsv: text = Array("id\ta\tb\tc\tGewicht\textra col\n".utf8)
+    case .csv: text = Array("id;a;b;c;Gewicht;extra col;b;type;\n".utf8)
+    case .tsv: text = Array("id\ta\tb\tc\tGewicht\textra col\tb\ttype\t\n".utf8)
     case .ndjson: text = [UInt8(ascii: "[")]
     }
   }
