@@ -83,7 +83,7 @@ import Workspace
     let inputs = #""inputs": {"names": ["a", "b"], "a": {"kind": "serial"}, "b": {"kind": "tcp", "port": 70000}}"#
     let daemon = try RunningDaemon(
       ["--check-config"], configuration: "{\"root\": \"\(root)\", \(inputs)}", hasInput: false)
-    #expect(daemon.end() == 64)
+    #expect(daemon.end() == 65)
     for text in ["root \"\(root)\": ", "inputs.a.device: is missing", "inputs.b.port \"70000\""] {
       _ = try daemon.log.wait(for: text)
     }

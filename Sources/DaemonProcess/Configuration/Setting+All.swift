@@ -83,8 +83,7 @@ extension Setting {
     Setting("sync.threshold", .whole(1...1_000_000_000), "1000", "so many rows of an increment call for a full update"),
     Setting(
       "sync.maximumLoss", .real(0...1), "",
-      "the share of products that a full update may lose; without it, half of more than 1,000, and all of fewer; 1 also takes"
-        + " products without an id of their own"),
+      "the share of products an update may lose; unset, half of over 1,000; 1 also takes those without an id"),
     Setting("sync.caFile", .text, "", "a PEM file of authorities to trust instead of the system's"),
     Setting("sync.connectSeconds", .real(0.1...3600), "10", "the longest time for a connection"),
     Setting("sync.idleSeconds", .real(0.1...3600), "30", "the longest silence of the server"),
