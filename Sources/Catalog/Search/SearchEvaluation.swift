@@ -49,12 +49,10 @@ struct SearchEvaluation {
     return joined(folder)
   }
 
+  /// The words without what stands between them: `campbells` is Campbell's.
   private static func joined(_ folder: TextFolder) -> [UInt8] {
     var bytes: [UInt8] = []
-    for token in folder.tokens {
-      if !bytes.isEmpty { bytes.append(0x20) }
-      bytes.append(folder.bytes(of: token))
-    }
+    for token in folder.tokens { bytes.append(folder.bytes(of: token)) }
     return bytes
   }
 
