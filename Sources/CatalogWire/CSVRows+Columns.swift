@@ -85,8 +85,8 @@ extension CSVRows {
     return number == 1 ? names[index] : "\(names[index])#\(number)"
   }
 
-  /// The column that a mapping calls by a name: by its own, by ``ownName(_:)``, or with other white space, as in a name of two
-  /// lines; `nil` if there is none.
+  /// Finds the column that a mapping names: by the name in the file, by ``ownName(_:)``, or with other white space, as a name of
+  /// two lines is written on one. Returns `nil` if the file has no such column.
   private static func index(of name: String, in names: [String]) -> Int? {
     if let index = names.firstIndex(of: name) { return index }
     if name.contains("#"), let index = names.indices.first(where: { ownName($0, names) == name }) { return index }

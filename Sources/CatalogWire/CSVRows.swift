@@ -251,11 +251,12 @@ public struct CSVRows: ~Copyable {
       }
     }
     if !isOver, columns.isEmpty {
-      let place = mapping.map { $0.skippedLines > 0 ? "the line after those that are passed over" : "" } ?? ""
+      let isFirst = (mapping?.skippedLines ?? 0) == 0
+      let place = isFirst ? "the first line" : "the line after those that are passed over"
       checker.note(
         RowFault(
           .syntax, line: line,
-          "the names of the columns are missing; write them into \(place.isEmpty ? "the first line" : place)"))
+          "the names of the columns are missing; write them into \(place)"))
     }
     checker.summary = summary
     ignoredCounts = []
@@ -412,7 +413,8 @@ public struct CSVRows: ~Copyable {
     return hasQuotes ? "put a field with a \(separatorName) in quotes" : "no field can have a \(separatorName)"
   }
 
-  /// The line on which a field begins that has a line with as many separators as a row; `nil` if there is none.
+  /// Finds a field in quotes that has swallowed whole rows: one of its lines has as many tabs as a row. Returns the line on
+  /// which the field begins; `nil` if no field does.
   private func lineOfQuotedRows() -> Int? {
     for index in ends.indices {
       for text in bytes[range(index)].split(separator: 0x0A).dropFirst()

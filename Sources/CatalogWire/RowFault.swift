@@ -99,7 +99,7 @@ extension RowFaults: CustomStringConvertible {
     let kinds = RowFault.Kind.allCases.filter { self[$0] > 0 }.map { $0.counted(self[$0]) }
     let errors = count == 1 ? "1 error" : "\(count) errors"
     let shown = count > first.count ? "; the first \(first.count) are shown" : ""
-    // Faults of the first record are found before there is a row, and are none of a row.
+    // Faults of the names of the columns are found before the first row, so no row is counted with them.
     if summary.rows == 0 { return errors + shown }
     let rows = summary.rows == 1 ? "1 row" : "\(summary.rows) rows"
     return "\(errors) in \(rows): " + kinds.joined(separator: ", ") + shown

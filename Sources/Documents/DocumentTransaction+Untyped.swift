@@ -9,7 +9,7 @@ extension DocumentTransaction {
     put(collection.table, new.key, new.bytes)
   }
 
-  /// Returns the document with an ID, with the changes of this transaction; `nil` if there is none.
+  /// Returns the document with an ID as this transaction has left it; `nil` if it does not exist.
   package func get(_ id: DocumentValue, from collection: UntypedCollection) throws -> DocumentValue? {
     try document(collection.table, id.documentBytes).map { try DocumentValue(documentBytes: $0.rawSpan) }
   }

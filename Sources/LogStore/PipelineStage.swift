@@ -24,7 +24,7 @@ package final class PipelineStage<Piece: Sendable, Failure: Error>: Sendable {
   /// - Parameters:
   ///   - label: What debuggers call the thread.
   ///   - ahead: The number of pieces that may be queued or worked on before ``send(_:)`` waits.
-  ///   - work: What is done with a piece, by one thread at a time. Returns the piece, if it is worth to be used again.
+  ///   - work: What is done with a piece, by one thread at a time. Returns the piece if it is to be used again.
   package init(
     label: String, ahead: Int, _ work: @escaping @Sendable (Piece) throws(Failure) -> Piece?
   ) {
@@ -36,7 +36,7 @@ package final class PipelineStage<Piece: Sendable, Failure: Error>: Sendable {
 
   /// Queues a piece. Waits while too many are queued.
   ///
-  /// - Returns: A piece that is done, to be filled again; `nil` if there is none.
+  /// - Returns: An earlier piece whose work is done, for reuse; `nil` if none is free.
   /// - Throws: The error of an earlier piece. Nothing is done with later ones.
   package func send(_ piece: consuming Piece) throws(Failure) -> Piece? {
     room.wait()

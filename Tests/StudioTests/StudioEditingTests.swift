@@ -1,0 +1,157 @@
+import Catalog
+import Foundation
+import Testing
+
+@testable import Studio
+
+/// What an editable studio changes, and what it refuses to change.
+struct StudioEditingTests {
+  @Test func `documents and settings are changed by an editable studio only`() async throws {
+    let studio = try TestStudio(isEditable: true)
+    let shown = try TestStudio()
+    let document = #"{"id":"m1","name":"Ana","tags":{"a":1}}"#
+    let path = "/studio/api/collections/members/m1"
+    #expect(try await shown.ask(path, method: .put, body: document).status == .forbidden)
+    #expect(try await shown.ask(path, method: .delete).status == .forbidden)
+    #expect(try shown.workspace.files(of: "ana").isEmpty)
+    let put = try await studio.ask(path, method: .put, body: document)
+    #expect(put.status == .ok, "\(put.text)")
+    #expect(try await studio.ask(path, method: .put, body: #"{"id":"m2"}"#).status == .badRequest)
+    let collections = try await studio.json("/studio/api/collections").rows("collections")
+    #expect(collections.count == 1 && collections[0]["paths"] as? [String] == ["id", "name", "tags", "tags.a"])
+    let page = try await studio.json("/studio/api/collections/members?where=name+%3D+'Ana'")
+    #expect(try page.rows("documents")[0]["id"] as? String == "m1" && page["count"] as? Int == 1)
+    #expect(try await studio.ask("/studio/api/collections/members.ndjson").lines.count == 1)
+    #expect(try await studio.ask("/studio/api/collections/members.csv").lines.count == 2)
+    #expect(try await studio.ask("/studio/api/collections/none").status == .notFound)
+    #expect(try await studio.ask(path, method: .delete).status == .ok)
+    #expect(try await studio.ask(path, method: .delete).status == .notFound)
+    let setting = "/studio/api/settings/user/ordered.indexes"
+    #expect(try await shown.ask(setting, method: .put, body: #"{"value":["name"]}"#).status == .forbidden)
+    #expect(try await studio.ask(setting, method: .put, body: #"{"value":["nam"]}"#).status == .badRequest)
+    #expect(try await studio.ask(setting, method: .put, body: #"{"value":["name"]}"#).status == .ok)
+    #expect(
+      try await studio.ask("/studio/api/settings/default/a.token", method: .put, body: #"{"value":"s3"}"#).status == .ok
+    )
+    let settings = try await studio.ask("/studio/api/settings")
+    #expect(settings.text.contains("ordered.indexes") && !settings.text.contains("s3"))
+    #expect(try await studio.ask("/studio/api/settings.ndjson").lines.count == 2)
+    let csv = try await studio.ask("/studio/api/settings.csv").lines
+    #expect(csv.count == 3 && csv[0].hasPrefix("owner,name,value") && csv[2].hasPrefix("default,a.token,…"))
+    #expect(try await studio.ask("/studio/api/cache.csv").lines.count == 1)
+    #expect(try await studio.ask("/studio/api/cache.ndjson").lines.isEmpty)
+    #expect(try await studio.ask(setting, method: .delete).status == .ok)
+    #expect(try await !studio.ask("/studio/api/settings").text.contains("ordered.indexes"))
+  }
+
+  @Test func `pending changes of documents are one commit, and all of them or none`() async throws {
+    let studio = try TestStudio(isEditable: true)
+    func sequence() throws -> UInt64? { try studio.stores.documents()?.snapshot().sequence }
+    func save(_ changes: String) async throws -> TestStudio.Answer {
+      try await studio.ask("/studio/api/collections", method: .post, body: #"{"changes":[\#(changes)]}"#)
+    }
+    let first = try await save(
+      #"{"collection":"a","id":"1","document":{"id":"1","n":1}},{"collection":"b","id":2,"document":{"id":2}}"#)
+    #expect(first.status == .ok && first.text == #"{"put":2,"deleted":0}"#, "\(first.text)")
+    let before = try #require(try sequence())
+    let second = try await save(
+      #"{"collection":"a","id":"1","document":{"id":"1","n":2}},{"collection":"b","id":2}"#)
+    #expect(second.text == #"{"put":1,"deleted":1}"#)
+    #expect(try sequence() == before + 1)
+    for (bad, status) in [
+      (#"{"collection":"a","id":"1","document":{"id":"1","n":3}},{"collection":"a","id":"none"}"#, 404),
+      (#"{"collection":"a","id":"1","document":{"id":"2"}}"#, 400), (#"{"id":"1"}"#, 400),
+      (#"{"collection":"a"}"#, 400), ("", 400),
+      (#"{"collection":"a","id":"1","document":{"id":"1"}},{"collection":"a","id":{},"document":{"id":{}}}"#, 400),
+    ] {
+      let answer = try await save(bad)
+      #expect(answer.status.code == status, "\(bad): \(answer.text)")
+    }
+    // What was edited is no longer what is there.
+    for change in [#""document":{"id":"1","n":4},"before":{"id":"1","n":1}"#, #""before":{"n":1,"id":"1"}"#] {
+      let stale = try await save(#"{"collection":"a","id":"1",\#(change)}"#)
+      #expect(stale.status == .conflict && stale.text.contains("changedMeanwhile"), "\(stale.text)")
+    }
+    let isNew = #"{"collection":"a","id":"1","document":{"id":"1"},"isNew":true}"#
+    let known = try await save(#"{"collection":"a","id":"3","document":{"id":"3"},"isNew":true},"# + isNew)
+    #expect(known.status == .conflict && known.text.contains("documentExists"), "\(known.text)")
+    #expect(try sequence() == before + 1)
+    let page = try await studio.json("/studio/api/collections/a").rows("documents")
+    #expect((page[0]["document"] as? [String: Any])?["n"] as? Int == 2)
+    let again = try await save(#"{"collection":"a","id":"1","document":{"id":"1","n":3},"before":{"n":2.0,"id":"1"}}"#)
+    #expect(again.status == .ok, "\(again.text)")
+    let shown = try TestStudio()
+    #expect(try await shown.ask("/studio/api/collections", method: .post, body: "{}").status == .forbidden)
+  }
+
+  @Test func `products of a catalogue that comes from here can be changed in one commit`() async throws {
+    let studio = try TestStudio(isEditable: true)
+    func save(_ changes: String) async throws -> TestStudio.Answer {
+      try await studio.ask("/studio/api/products", method: .post, body: #"{"changes":[\#(changes)]}"#)
+    }
+    func store(_ key: String) async throws -> Any? { try await studio.json("/studio/api/store")[key] }
+    let row = #"{\"id\":\"1\",\"name\":\"Bolt\",\"weight\":1.5,\"extra\":{\"price\":1.10}}"#
+    let other = #"{\"id\":\"2\"}"#
+    let first = try await save(#"{"id":"1","row":"\#(row)","isNew":true},{"id":"2","row":"\#(other)","isNew":true}"#)
+    #expect(first.status == .ok && first.text.contains(#""added":2"#), "\(first.text)")
+    #expect(try await store("productsEditable") as? Bool == true)
+    let bolt = try await studio.ask("/studio/api/products/1")
+    #expect(bolt.text.contains(#""price":1.10"#) && bolt.text.contains(#""name":"Bolt""#), "\(bolt.text)")
+    let sequence = try #require(try await store("sequence") as? Int)
+    // The second one is deleted, and the first one changed, in one commit.
+    let second = try await save(#"{"id":"1","row":"{\"id\":\"1\",\"name\":\"Nut\"}"},{"id":"2"}"#)
+    #expect(second.text.contains(#""changed":1,"deleted":1"#), "\(second.text)")
+    #expect(try await store("sequence") as? Int == sequence + 1)
+    #expect(try await store("products") as? Int == 1)
+    for (bad, status, words) in [
+      (#"{"id":"1","row":"{\"id\":\"1\"}","isNew":true}"#, 409, "productExists"),
+      (#"{"id":"1","row":"{\"id\":\"1\"}","before":"{\"id\":\"1\",\"name\":\"Bolt\"}"}"#, 409, "changedMeanwhile"),
+      (#"{"id":"1","row":"{\"id\":\"3\"}"}"#, 400, "is not the id"), (#"{"id":"9"}"#, 404, "no product"),
+      (#"{"id":"1","row":"{\"id\":\"1\",\"weight\":\"x\"}"}"#, 400, "weight: this is not a number"),
+      (#"{"id":"1","row":"{\"id\":\"1\",\"color\":\"x\"}"}"#, 400, "color"), (#"{"id":"1","row":"["}"#, 400, "row"),
+      (#"{"id":"1","row":"{\"id\":\"1\"}\n{\"id\":\"1\"}"}"#, 400, "not JSON"),
+      (
+        #"{"id":"r","row":"{\"type\":\"relation\",\"id\":\"r\",\"productId\":\"1\",\"subProductId\":\"2\"}"}"#, 400,
+        "relation"
+      ),
+    ] as [(String, Int, String)] {
+      let answer = try await save(bad)
+      #expect(answer.status.code == status && answer.text.contains(words), "\(bad): \(answer.text)")
+    }
+    #expect(try await store("sequence") as? Int == sequence + 1)
+    let whole = try await studio.json("/studio/api/products/1")["product"]
+    #expect((whole as? [String: Any])?["name"] as? String == "Nut")
+    // A server's cursor, and an address to ask, say that the catalogue comes from elsewhere.
+    try studio.commit([product("4", "Washer")])
+    #expect(try await store("productsEditable") as? Bool == false)
+    let refused = try await save(#"{"id":"4"}"#)
+    #expect(refused.status == .conflict && refused.text.contains("notOwn"), "\(refused.text)")
+    let shown = try TestStudio()
+    #expect(try await shown.ask("/studio/api/products", method: .post, body: "{}").status == .forbidden)
+  }
+
+  @Test func `pending changes of settings are one commit for each owner`() async throws {
+    let studio = try TestStudio(isEditable: true)
+    func save(_ changes: String) async throws -> TestStudio.Answer {
+      try await studio.ask("/studio/api/settings", method: .post, body: #"{"changes":[\#(changes)]}"#)
+    }
+    let saved = try await save(
+      """
+      {"owner":"user","name":"a","value":1},{"owner":"user","name":"b","value":null},\
+      {"owner":"default","name":"a","value":"x"}
+      """)
+    #expect(saved.status == .ok, "\(saved.text)")
+    #expect(try studio.stores.settings(ofUser: true).list().map(\.name) == ["a", "b"])
+    #expect(try await save(#"{"owner":"user","name":"a"},{"owner":"user","name":"b","value":2}"#).status == .ok)
+    #expect(try studio.stores.settings(ofUser: true).list().map(\.name) == ["b"])
+    for bad in [
+      #"{"owner":"user","name":"b","value":3},{"owner":"user","name":"ordered.indexes","value":["nam"]}"#,
+      #"{"owner":"user","name":"b","value":3},{"owner":"nobody","name":"b"}"#, #"{"owner":"user"}"#, "",
+    ] {
+      #expect(try await save(bad).status == .badRequest, "\(bad)")
+    }
+    #expect(try studio.stores.settings(ofUser: true).value(named: "b")?.json == "2")
+    let shown = try TestStudio()
+    #expect(try await shown.ask("/studio/api/settings", method: .post, body: "{}").status == .forbidden)
+  }
+}
