@@ -1,7 +1,7 @@
 // Settings: of the user and of the default store, and pending changes of them.
 
 import { h, value, replace } from "../dom.js";
-import { parseJSON } from "../api.js";
+import { keepsDigits, parseJSON } from "../api.js";
 import { errorBox } from "../app.js";
 import { clip, empty, json, pending, present, table } from "./parts.js";
 
@@ -10,6 +10,7 @@ export default {
   async show(main, view, context) {
     const { t } = context;
     const body = h("div.stack"), form = h("div");
+    const canEdit = context.store.editable && keepsDigits;
     const edits = pending(context, "settings", changes => context.api.send("POST", "settings", {
       changes: changes.map(({ owner, name, after, before }) => ({ owner, name, value: after, before })),
     }), () => load().catch(error => { if (error.name !== "AbortError") replace(body, errorBox(error, load)); }));
@@ -19,7 +20,7 @@ export default {
       replace(body, settings.length === 0 ? empty("settings.none") : ["user", "default"].map(owner => {
         const mine = settings.filter(setting => setting.owner === owner);
         return mine.length === 0 ? null : h("section.card", {}, h("h2", {}, t("settings.of." + owner)),
-          table(t("settings.of." + owner), [t("name"), t("value"), t("settings.about"), ...context.store.editable
+          table(t("settings.of." + owner), [t("name"), t("value"), t("settings.about"), ...canEdit
             ? [h("span.hidden", {}, t("actions"))] : []], mine.map(row)));
       }));
     }
@@ -31,7 +32,7 @@ export default {
         h("th", { scope: "row" }, value(setting.name, { class: "mono" }), !setting.known
           && [" ", h("span.badge.warn", {}, t("settings.unknown"))]),
         h("td", {}, value(clip(text, 400), { class: "mono" })), h("td.muted", {}, value(setting.description ?? "")),
-        context.store.editable && h("td", {}, h("span.row.nowrap", {},
+        canEdit && h("td", {}, h("span.row.nowrap", {},
           h("button.button.little", { type: "button", "aria-label": t("edit") + " " + setting.name, onclick: event =>
             edit(setting, event.currentTarget) }, t("edit")),
           h("button.button.little.danger", { type: "button", "aria-label": t("settings.unset") + " " + setting.name,
@@ -76,9 +77,9 @@ export default {
     await load();
     context.page(t("nav.settings"), present(context), h("div.head", {}, h("span"),
       context.exports("settings", { at: null })), edits.element,
-      context.store.editable ? h("p", {}, h("button.button",
+      canEdit ? h("p", {}, h("button.button",
         { type: "button", onclick: event => edit(null, event.currentTarget) }, t("settings.new")))
-        : h("p.muted.small", {}, t("settings.readonly")),
+        : h("p.muted.small", {}, t(context.store.editable ? "edit.digits" : "settings.readonly")),
       form, body);
     return { update: () => false };
   },
