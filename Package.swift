@@ -17,10 +17,8 @@ let lifetimes: [SwiftSetting] = library + [.enableExperimentalFeature("Lifetimes
 // The products of other packages.
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let heapModule = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
@@ -31,7 +29,6 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
-let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 
@@ -95,14 +92,11 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections", from: "1.3.0"),
     .package(
       url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: [.defaults, "CommandLineArguments"]),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
-    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
@@ -111,6 +105,8 @@ let package = Package(
     .target(
       name: "CTextEncoding",
       linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))]),
+    .target(name: "CCurl"),
+    .target(name: "CLibcrypto"),
     .target(name: "CPostgreSQL"),
     .target(name: "CStorage"),
     .target(
@@ -126,6 +122,7 @@ let package = Package(
     // Bytes and texts.
     module("Bytes", ["CChecksum"], ownsMemory: true),
     module("TextFormat"),
+    module("Cryptography", ["CLibcrypto"]),
     module("SearchText", ["Bytes", "CSearchTables"], ownsMemory: true),
     module("JSONFormat", ["TextFormat"]),
     module("GzipStream", ["CZlib"]),
@@ -163,7 +160,8 @@ let package = Package(
     module(
       "UploadQueue",
       [
-        "Bytes", "DocumentFormat", "Documents", "JSONFormat", "LogStore", "Storage", "TextFormat", crypto, heapModule,
+        "Bytes", "Cryptography", "DocumentFormat", "Documents", "JSONFormat", "LogStore", "Storage", "TextFormat",
+        heapModule,
       ]),
     module("StoreMetrics", ["Documents", "TextFormat", "UploadQueue", coreMetrics, logging]),
     module(
@@ -180,23 +178,19 @@ let package = Package(
       ]),
 
     // HTTP.
-    module("HTTPSupport", ["TextFormat", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
-    module(
-      "CatalogHTTP",
-      [
-        "CatalogSync", "HTTPSupport", "TextFormat", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL,
-      ]),
+    module("CurlClient", ["CCurl", "TextFormat"]),
+    module("HTTPSupport", ["TextFormat"]),
+    module("CatalogHTTP", ["CatalogSync", "CurlClient", "HTTPSupport", "TextFormat"]),
     module(
       "CatalogOrigin",
       [
-        "CatalogRows", "CatalogSources", "CatalogWire", "Documents", "JSONFormat", "LogStore", "RowSources", "Storage",
-        "TextFormat", crypto, httpTypes, hummingbird, logging, nioCore, serviceLifecycle,
+        "CatalogRows", "CatalogSources", "CatalogWire", "Cryptography", "Documents", "JSONFormat", "LogStore", "RowSources",
+        "Storage", "TextFormat", httpTypes, hummingbird, logging, nioCore, serviceLifecycle,
       ]),
     module(
       "UploadHTTP",
       [
-        "GzipStream", "HTTPSupport", "Storage", "TextFormat", "UploadQueue", asyncHTTPClient, crypto, nioCore,
-        nioHTTP1,
+        "Cryptography", "CurlClient", "GzipStream", "HTTPSupport", "Storage", "TextFormat", "UploadQueue",
       ]),
 
     // The stores in a browser.
@@ -278,7 +272,7 @@ let package = Package(
       "CatalogTests",
       [
         "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat", "LogStore",
-        "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport", crypto,
+        "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport", "Cryptography",
       ], hasResources: true, ownsMemory: true),
     tests("DocumentFormatTests", ["Bytes", "DocumentFormat", "JSONFormat", "RandomTestSupport"]),
     tests(
@@ -306,22 +300,24 @@ let package = Package(
     tests(
       "UploadHTTPTests",
       [
-        "DocumentFormat", "Documents", "LogStore", "StoreTestSupport", "UploadHTTP", "UploadQueue", crypto, nioCore,
-        nioPosix,
+        "Cryptography", "DocumentFormat", "Documents", "LogStore", "StoreTestSupport", "UploadHTTP", "UploadQueue",
+        nioCore, nioPosix,
       ]),
     tests("TextFormatTests", ["RandomTestSupport", "TextFormat"]),
     tests("SearchTextTests", ["Bytes", "RandomTestSupport", "SearchText"]),
     tests("GzipStreamTests", ["GzipStream", "RandomTestSupport"]),
     tests("RowSourcesTests", ["RowSources"]),
-    tests("HTTPSupportTests", ["HTTPSupport", asyncHTTPClient, nioSSL]),
+    tests("CryptographyTests", ["Cryptography"]),
+    tests("CurlClientTests", ["CurlClient"]),
+    tests("HTTPSupportTests", ["HTTPSupport"]),
     tests("JSONFormatTests", ["JSONFormat", "RandomTestSupport"]),
     tests("CatalogWireTests", ["CatalogRows", "CatalogWire", "GzipStream", "RandomTestSupport"], hasResources: true),
-    tests("CatalogHTTPTests", ["CatalogHTTP", nioCore, nioPosix, nioSSL]),
+    tests("CatalogHTTPTests", ["CatalogHTTP", nioCore, nioPosix], hasResources: true),
     tests(
       "CatalogOriginTests",
       [
         "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSources", "CatalogWire", "RandomTestSupport",
-        asyncHTTPClient, logging, serviceLifecycle,
+        "CurlClient", logging, serviceLifecycle,
       ]),
     tests(
       "WorkspaceTests",

@@ -1,7 +1,4 @@
-import AsyncHTTPClient
 import HTTPSupport
-import NIOCore
-import NIOHTTP1
 
 /// An HTTP client that fetches the server's response to a cursor and passes it on as it arrives.
 ///
@@ -16,7 +13,7 @@ public struct HTTPTransport: Sendable {
   let options: TransportOptions
   let environment: TransportEnvironment
   /// All headers of each request except `Host`, validated.
-  let headers: HTTPHeaders
+  let headers: [(name: String, value: String)]
 
   /// Creates a transport. Nothing is requested yet.
   ///
@@ -113,38 +110,31 @@ public struct HTTPTransport: Sendable {
     onChunk: (inout State, Span<UInt8>) throws -> Void
   ) async throws -> Fetched<State> {
     let exchange = try Exchange(transport: self, attempt: attempt, deadline: deadline)
-    do {
-      let (response, url, redirectCount) = try await exchange.request(cursor: cursor)
-      var state = try makeState()
-      let byteCount = try await exchange.readBody(response, of: url) { try onChunk(&state, $0) }
-      await exchange.end()
-      let info = FetchInfo(
-        url: url.display, byteCount: byteCount, attempts: attempt, redirects: redirectCount)
-      return Fetched(state: state, info: info)
-    } catch {
-      await exchange.end()
-      throw error
-    }
+    let answer = try await exchange.request(cursor: cursor)
+    // Closes the connection, if the body was not read to its end.
+    defer { answer.body.cancel() }
+    var state = try makeState()
+    let byteCount = try await exchange.readBody(answer) { try onChunk(&state, $0) }
+    let info = FetchInfo(
+      url: answer.url.display, byteCount: byteCount, attempts: attempt, redirects: answer.redirectCount)
+    return Fetched(state: state, info: info)
   }
 
   private static func headers(
     _ options: TransportOptions, credentials: String?
-  ) throws(TransportError) -> HTTPHeaders {
-    var headers = HTTPHeaders()
-    headers.add(name: "Accept", value: "application/json, */*;q=0.5")
-    headers.add(name: "User-Agent", value: options.userAgent)
+  ) throws(TransportError) -> [(name: String, value: String)] {
+    var headers = [
+      (name: "Accept", value: "application/json, */*;q=0.5"), (name: "User-Agent", value: options.userAgent),
+    ]
     if let authorization = options.authorization {
-      headers.add(name: "Authorization", value: authorization)
+      headers.append(("Authorization", authorization))
     } else if let credentials {
-      headers.add(name: "Authorization", value: "Basic \(Basic.encoded(credentials))")
+      headers.append(("Authorization", "Basic \(Basic.encoded(credentials))"))
     }
     for (name, value) in options.headers {
       let replaceable = ["accept", "user-agent", "authorization"].contains(name.lowercased())
-      if replaceable {
-        headers.replaceOrAdd(name: name, value: value)
-      } else {
-        headers.add(name: name, value: value)
-      }
+      if replaceable { headers.removeAll { $0.name.lowercased() == name.lowercased() } }
+      headers.append((name, value))
     }
     // Headers that the client sets itself.
     let own = ["host", "content-length", "transfer-encoding", "connection", "accept-encoding"]

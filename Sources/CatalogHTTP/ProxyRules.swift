@@ -1,21 +1,33 @@
-import NIOCore
+import CurlClient
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// The rules that select the proxy for a server.
 ///
-/// Proxies are HTTP proxies: a request for `http` contains the complete URL, and one for `https` requests a tunnel
-/// (`CONNECT`), so that the proxy sees only the host name.
-///
 /// | variable | meaning |
 /// |---|---|
-/// | `http_proxy`, `HTTP_PROXY` | the proxy for `http` URLs: `http://[USER:PASSWORD@]HOST[:PORT]` or `HOST[:PORT]`, port 80 |
+/// | `http_proxy`, `HTTP_PROXY` | the proxy for `http` URLs: `[SCHEME://][USER:PASSWORD@]HOST[:PORT]` |
 /// | `https_proxy`, `HTTPS_PROXY` | the proxy for `https` URLs |
+/// | `all_proxy`, `ALL_PROXY` | the proxy for URLs whose own variable is not set |
 /// | `no_proxy`, `NO_PROXY` | hosts to connect to directly, separated by commas or blanks |
+///
+/// | scheme | the proxy | port, if none is given |
+/// |---|---|---|
+/// | `http`, or none | an HTTP proxy: a request for `http` contains the complete URL, and one for `https` requests a tunnel (`CONNECT`), so that the proxy sees only the host name | 80 |
+/// | `https` | the same, reached by TLS | 443 |
+/// | `socks4`, `socks5` | a SOCKS proxy; names are resolved here | 1080 |
+/// | `socks4a`, `socks5h` | a SOCKS proxy, which resolves names | 1080 |
 ///
 /// Lower-case names take precedence. `HTTP_PROXY` is ignored if `REQUEST_METHOD` is set, because in a CGI script it may
 /// come from a header of the client. An entry of `no_proxy` is `*` for every host, a host name (which also matches all
-/// its subdomains), an address, or an address range like `10.0.0.0/8`; each may have a port after a colon. `all_proxy`,
-/// SOCKS proxies and proxies that use TLS themselves are not supported; the latter two are an error when they would be
-/// used.
+/// its subdomains), an address, or an address range like `10.0.0.0/8`; each may have a port after a colon. A proxy of
+/// another scheme is an error when it would be used.
 public struct ProxyRules: Sendable {
   /// A variable and its value, parsed when it is needed.
   private struct Variable: Sendable {
@@ -38,9 +50,10 @@ public struct ProxyRules: Sendable {
       }
       return nil
     }
-    http =
-      environment["REQUEST_METHOD"] == nil ? variable("http_proxy", "HTTP_PROXY") : variable("http_proxy")
-    https = variable("https_proxy", "HTTPS_PROXY")
+    let all = variable("all_proxy", "ALL_PROXY")
+    let own = environment["REQUEST_METHOD"] == nil ? variable("http_proxy", "HTTP_PROXY") : variable("http_proxy")
+    http = own ?? all
+    https = variable("https_proxy", "HTTPS_PROXY") ?? all
     let list = variable("no_proxy", "NO_PROXY")?.value ?? ""
     exceptions = list.split { $0 == "," || $0.isWhitespace }.compactMap { ProxyException(String($0)) }
   }
@@ -58,6 +71,10 @@ public struct ProxyRules: Sendable {
 
 /// A proxy's address and credentials.
 struct HTTPProxy: Sendable, Equatable {
+  /// The schemes of proxies, and their ports.
+  private static let ports = ["http": 80, "https": 443, "socks4": 1080, "socks4a": 1080, "socks5": 1080, "socks5h": 1080]
+
+  let scheme: String
   let host: String
   let port: Int
   /// The decoded text `user:password`.
@@ -66,21 +83,28 @@ struct HTTPProxy: Sendable, Equatable {
   /// The host and port, for people.
   var display: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
+  /// The proxy as the client takes it.
+  var client: ClientProxy {
+    let parts = credentials?.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init) ?? []
+    return ClientProxy(url: "\(scheme)://\(display)", user: parts.first, password: parts.count == 2 ? parts[1] : nil)
+  }
+
   /// - Throws: ``TransportError/invalidProxy(variable:value:reason:)``.
   init(_ text: String, variable: String) throws(TransportError) {
-    let scheme = text.firstRange(of: "://").map { text[..<$0.lowerBound].lowercased() }
+    let separator = text.firstRange(of: "://")
+    scheme = separator.map { text[..<$0.lowerBound].lowercased() } ?? "http"
     func invalid(_ reason: String) -> TransportError {
       .invalidProxy(variable: variable, value: RequestURL.withoutSecrets(text), reason: reason)
     }
-    guard scheme == nil || scheme == "http" else {
-      throw invalid("only HTTP proxies (http://HOST:PORT) are supported, not \(scheme ?? "")")
+    guard let standardPort = Self.ports[scheme] else {
+      throw invalid("a proxy's scheme is http, https, socks4, socks4a, socks5 or socks5h, not \(scheme)")
     }
     let url: RequestURL
-    do { url = try RequestURL(scheme == nil ? "http://" + text : text) } catch {
+    do { url = try RequestURL("http://" + (separator.map { text[$0.upperBound...] } ?? text[...])) } catch {
       throw invalid("it is not of the form http://HOST:PORT")
     }
     host = url.host
-    port = url.port
+    port = url.givenPort ?? standardPort
     credentials = url.credentials
   }
 }
@@ -148,10 +172,11 @@ struct ProxyException: Sendable {
 
   /// The bytes of an IP address; `nil` for any other text.
   private static func address(_ text: String) -> [UInt8]? {
-    switch try? SocketAddress(ipAddress: text, port: 0) {
-    case .v4(let address): unsafe withUnsafeBytes(of: address.address.sin_addr) { unsafe Array($0) }
-    case .v6(let address): unsafe withUnsafeBytes(of: address.address.sin6_addr) { unsafe Array($0) }
-    default: nil
+    // inet_pton writes as many bytes as an address of the family has.
+    for (family, byteCount) in [(AF_INET, 4), (AF_INET6, 16)] {
+      var bytes = [UInt8](repeating: 0, count: byteCount)
+      if unsafe inet_pton(family, text, &bytes) == 1 { return bytes }
     }
+    return nil
   }
 }

@@ -16,6 +16,8 @@ struct RequestURL: Sendable, Equatable {
   /// The host in lower case, without the brackets of an IPv6 address.
   let host: String
   let port: Int
+  /// The port, if the text has one.
+  let givenPort: Int?
   /// The percent-encoded path, at least `/`.
   let path: String
   /// The percent-encoded query, without the question mark.
@@ -42,6 +44,7 @@ struct RequestURL: Sendable, Equatable {
     self.scheme = scheme
     self.host = host.lowercased()
     self.port = port
+    givenPort = url.port
     let path = url.path(percentEncoded: true)
     self.path = path.isEmpty ? "/" : path
     query = url.query(percentEncoded: true)

@@ -1,31 +1,28 @@
-import NIOSSL
-
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
 
-/// Creates the TLS configuration of connections.
+/// Checks of the TLS options.
 enum TLSSettings {
   /// - Throws: `AttemptFailure` for a certificate authority file that cannot be used.
-  static func configuration(_ options: TransportOptions) throws(AttemptFailure) -> TLSConfiguration {
-    var tls = TLSConfiguration.makeClientConfiguration()
-    if !options.verifiesCertificates { tls.certificateVerification = .none }
-    guard let path = options.certificateAuthorityFile else { return tls }
-    func unusable(_ reason: String) -> AttemptFailure {
-      AttemptFailure(error: .certificateFile(path: path, reason: reason), isRetryable: false)
-    }
-    guard FileManager.default.fileExists(atPath: path) else { throw unusable("no such file") }
+  static func check(_ options: TransportOptions) throws(AttemptFailure) {
+    guard let path = options.certificateAuthorityFile else { return }
+    guard FileManager.default.fileExists(atPath: path) else { throw unusable(path, "no such file") }
     guard FileManager.default.isReadableFile(atPath: path) else {
-      throw unusable("cannot be read; check who may read it")
+      throw unusable(path, "cannot be read; check who may read it")
     }
-    let certificates: [NIOSSLCertificate]
-    do { certificates = try NIOSSLCertificate.fromPEMFile(path) } catch {
-      throw unusable("holds no certificates in PEM form")
-    }
-    if certificates.isEmpty { throw unusable("holds no certificate") }
-    tls.trustRoots = .certificates(certificates)
-    return tls
+    // Nothing comes from a device.
+    let text = FileManager.default.contents(atPath: path) ?? Data()
+    if text.isEmpty { throw unusable(path, "holds no certificate") }
+    if text.firstRange(of: Data("-----BEGIN CERTIFICATE-----".utf8)) == nil { throw noCertificates(path) }
+  }
+
+  /// The failure for a file that the TLS library does not understand.
+  static func noCertificates(_ path: String) -> AttemptFailure { unusable(path, "holds no certificates in PEM form") }
+
+  private static func unusable(_ path: String, _ reason: String) -> AttemptFailure {
+    AttemptFailure(error: .certificateFile(path: path, reason: reason), isRetryable: false)
   }
 }

@@ -16,6 +16,8 @@ public enum TransportError: Error, Equatable, Sendable {
 
   // Thrown by a fetch without retries.
 
+  /// The system has no libcurl, or one that is too old.
+  case noLibrary(reason: String)
   /// The certificate authority file cannot be read, or contains no certificate.
   case certificateFile(path: String, reason: String)
   /// TLS failed: the certificate is not trusted, is for another host, or there is no common version.
@@ -86,6 +88,7 @@ extension TransportError: CustomStringConvertible {
       "the request header “\(name)” cannot be sent: only visible characters and blanks are allowed"
     case .invalidProxy(let variable, let value, let reason):
       "\(variable)=\(value): \(reason); correct the variable, or name the server in no_proxy"
+    case .noLibrary(let reason): "nothing can be fetched: \(reason)"
     case .certificateFile(let path, let reason):
       "\(path): \(reason); give a PEM file with the certificates to trust"
     case .insecure(let url, let reason):

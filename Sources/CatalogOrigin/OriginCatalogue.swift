@@ -87,14 +87,15 @@ package struct OriginCatalogue: Sendable {
   ///   - memory: What the earlier process wrote.
   ///   - now: The stamp of what changed in between.
   /// - Returns: The catalogue, and what changed.
-  static func continuing(_ memory: OriginMemory, _ rows: OriginRows, now: Stamp) -> (OriginCatalogue, Changes) {
+  /// - Throws: `CryptographyError` if rows cannot be compared.
+  static func continuing(_ memory: OriginMemory, _ rows: OriginRows, now: Stamp) throws -> (OriginCatalogue, Changes) {
     var catalogue = OriginCatalogue(OriginRows(), now: memory.newestStamp)
     catalogue.latestCursorSeen = memory.latestCursorSeen
     let relations = rows.relationsByProduct()
-    catalogue.entries = memory.marks.map { id, mark in
+    catalogue.entries = try memory.marks.map { id, mark in
       if let product = rows.products[id], let digest = mark.digest {
         let own = relations[id] ?? []
-        if OriginState.digest(product.packed, own) == digest {
+        if try OriginState.digest(product.packed, own) == digest {
           return Entry(id: id, stamp: mark.stamp, packed: product.packed, relations: own)
         }
       }

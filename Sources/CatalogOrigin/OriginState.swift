@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Documents
 import Foundation
 import LogStore
@@ -72,7 +72,7 @@ final class OriginState: Sendable {
       let stored = try transaction.get(0, from: heads)?.revision ?? 0
       guard stored == revision else { throw OriginStateTaken() }
       for entry in changed {
-        let digest = entry.isTombstone ? nil : Self.digest(entry.packed, entry.relations)
+        let digest = entry.isTombstone ? nil : try Self.digest(entry.packed, entry.relations)
         try transaction.upsert(
           Mark(id: entry.id.string, stamp: entry.stamp.string, digest: digest), into: marks)
       }
@@ -86,11 +86,13 @@ final class OriginState: Sendable {
 
   /// The digest of a row and its relations, each of which says where it ends. 128 bits of SHA-256: two versions of a row
   /// practically never share one.
-  static func digest(_ packed: [UInt8], _ relations: [UInt8]) -> [UInt8] {
-    var hash = SHA256()
-    hash.update(data: packed)
-    hash.update(data: relations)
-    return Array(hash.finalize().prefix(16))
+  ///
+  /// - Throws: `CryptographyError`.
+  static func digest(_ packed: [UInt8], _ relations: [UInt8]) throws -> [UInt8] {
+    let hash = try Hash.sha256()
+    try hash.update(packed)
+    try hash.update(relations)
+    return Array(try hash.digest().prefix(16))
   }
 }
 

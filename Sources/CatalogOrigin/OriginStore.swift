@@ -68,7 +68,7 @@ package final class OriginStore: Sendable {
           path: files.products,
           remedy: "to serve an empty catalogue, delete \(directory); clients then need a full update")
       }
-      let (catalogue, changes) = OriginCatalogue.continuing(memory, rows, now: now)
+      let (catalogue, changes) = try OriginCatalogue.continuing(memory, rows, now: now)
       if changes.isEmpty { return (state, catalogue, memory.revision) }
       let changed = catalogue.entries(after: memory.newestStamp)
       return (state, catalogue, try state.save(changed, of: catalogue, after: memory.revision))

@@ -59,7 +59,7 @@ package struct StudioServer: Sendable {
     do { try await ServiceGroup(configuration: configuration).run() } catch
       where !isListening.load(ordering: .acquiring) && !(error is CancellationError)
     {
-      throw StudioServerError.cannotListen(port: port, reason: SystemReason.text(error))
+      throw StudioServerError.cannotListen(port: port, reason: "\(error)")
     }
   }
 }

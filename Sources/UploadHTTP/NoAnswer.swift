@@ -1,5 +1,4 @@
-import AsyncHTTPClient
-import HTTPSupport
+import CurlClient
 import UploadQueue
 
 #if canImport(FoundationEssentials)
@@ -16,15 +15,15 @@ public struct UploadNoAnswer: Error, Sendable, Equatable, CustomStringConvertibl
   public let reason: String
 
   /// - Parameters:
-  ///   - error: What the HTTP client threw.
-  ///   - url: Where the upload went.
-  init(_ error: any Error, url: String) {
+  ///   - error: The error of the HTTP client.
+  ///   - url: The URL of the upload.
+  init(_ error: ClientError, url: String) {
     let url = URL(string: url)
     let host = url?.host ?? "the receiver"
     let name = host.contains(":") ? "[\(host)]" : host
     let port = url?.port ?? (url?.scheme?.lowercased() == "https" ? 443 : 80)
     destination = url?.host == nil ? host : "\(name):\(port)"
-    reason = SystemReason.text(error, host: host)
+    reason = error.reason(host: host)
   }
 
   /// The receiver and the reason, for people.

@@ -1,6 +1,5 @@
+import CurlClient
 import GzipStream
-import NIOCore
-import Storage
 import Synchronization
 import UploadQueue
 
@@ -94,22 +93,12 @@ struct UploadBody: Sendable {
   }
 }
 
-/// A body as a client sends it: each piece is read, on a thread that no task waits for, when the one before has left.
-struct BodyPieces: AsyncSequence, Sendable {
-  typealias Element = ByteBuffer
-
-  let body: UploadBody
-  let isCompressed: Bool
-
-  struct AsyncIterator: AsyncIteratorProtocol {
-    fileprivate let reader: UploadBody.Reader
-
-    func next() async throws -> ByteBuffer? {
-      try await BlockingThread.run { [reader] in try reader.next() }.map { ByteBuffer(bytes: $0) }
+extension UploadBody {
+  /// The body as the client sends it: of files, each piece is read when the one before has left.
+  func requestBody(isCompressed: Bool) -> RequestBody {
+    RequestBody(byteCount: isCompressed ? nil : byteCount) {
+      let reader = Reader(self, isCompressed: isCompressed)
+      return { try reader.next() }
     }
-  }
-
-  func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(reader: UploadBody.Reader(body, isCompressed: isCompressed))
   }
 }

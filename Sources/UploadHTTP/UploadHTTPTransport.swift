@@ -1,7 +1,5 @@
-import AsyncHTTPClient
+import CurlClient
 import HTTPSupport
-import NIOCore
-import NIOHTTP1
 import Storage
 public import UploadQueue
 
@@ -20,9 +18,9 @@ import Foundation
 public final class UploadHTTPTransport: Sendable {
   private let url: UploadURL
   private let options: UploadHTTPOptions
-  private let client: HTTPClient
+  private let client = HTTPClient()
 
-  /// Connects to nobody yet.
+  /// Makes no connection.
   ///
   /// - Parameters:
   ///   - url: with `{id}` and `{kind}` where these go, behind the host.
@@ -33,11 +31,6 @@ public final class UploadHTTPTransport: Sendable {
     self.options = options
     for (name, value) in options.headers where !Self.isSendable(name: name, value: value) { throw .header(name) }
     if let agent = options.userAgent, !Self.isSendable(name: "User-Agent", value: agent) { throw .header("User-Agent") }
-    var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-    configuration.timeout.connect = TimeAmount(options.connectTimeout)
-    // Whoever has the queue waits and tries again; a refused connection is to be known as one at once.
-    configuration.connectionPool.retryConnectionEstablishment = false
-    client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }
 
   /// Whether a transport takes this as its URL.
@@ -51,20 +44,17 @@ public final class UploadHTTPTransport: Sendable {
     return HeaderField.isSendable(name: name, value: value, own: own)
   }
 
-  /// Closes the connections. The transport sends nothing afterwards; owed once, before its last reference goes.
-  public func shutdown() async throws { try await client.shutdown() }
+  /// Closes the connections, each once its request has ended.
+  public func shutdown() async throws { client.shutdown() }
 
   /// Sends one upload, and says what the server answered. Memory: the body, and once more where it is packed; of files a piece.
   ///
   /// - Throws: ``UploadNoAnswer`` if no answer arrived, which passes; `UploadQueueError` for a file that is not the one that was
   ///   enqueued.
   @Sendable public func send(_ upload: Upload) async throws -> UploadResponse {
-    var request = HTTPClientRequest(url: try url.url(id: upload.id.text, kind: upload.kind))
-    request.method = HTTPMethod(rawValue: options.method)
-    for (name, value) in options.headers { request.headers.add(name: name, value: value) }
-    request.headers.add(name: "Idempotency-Key", value: upload.id.text)
-    try await add(body(of: upload), to: &request, id: upload.id.text)
-    return try await execute(request, readsBody: options.readsResponses)
+    let url = try url.url(id: upload.id.text, kind: upload.kind)
+    return try await execute(
+      request(to: url, body(of: upload), id: upload.id.text), readsBody: options.readsResponses)
   }
 
   /// Sends several uploads in one request, under the id of the batch as `Idempotency-Key`, and says what the server answered. The
@@ -72,12 +62,8 @@ public final class UploadHTTPTransport: Sendable {
   ///
   /// - Throws: what passes, such as a connection that is refused; `UploadRefusal` for a file, which no batch can have.
   @Sendable public func send(_ batch: UploadBatch) async throws -> UploadResponse {
-    var request = HTTPClientRequest(url: try url.url(id: batch.id, kind: batch.kind))
-    request.method = HTTPMethod(rawValue: options.method)
-    for (name, value) in options.headers { request.headers.add(name: name, value: value) }
-    request.headers.add(name: "Idempotency-Key", value: batch.id)
-    try await add(body(of: batch), to: &request, id: batch.id)
-    return try await execute(request, readsBody: true)
+    let url = try url.url(id: batch.id, kind: batch.kind)
+    return try await execute(request(to: url, body(of: batch), id: batch.id), readsBody: true)
   }
 
   private func body(of batch: UploadBatch) throws -> UploadBody {
@@ -95,17 +81,16 @@ public final class UploadHTTPTransport: Sendable {
     return UploadBody(type: isArray ? "application/json" : "application/x-ndjson", [.bytes(bytes)])
   }
 
-  private func execute(_ request: HTTPClientRequest, readsBody: Bool) async throws -> UploadResponse {
-    let response = try await execute(request)
-    let pause = response.headers.first(name: "Retry-After").flatMap {
-      RetryAfter.duration($0, now: Int64(Date().timeIntervalSince1970))
-    }
-    var result = UploadResponse(status: Int(response.status.code), retryAfter: pause)
+  /// - Throws: ``UploadNoAnswer`` for what the client throws.
+  private func execute(_ request: ClientRequest, readsBody: Bool) async throws -> UploadResponse {
+    let (head, exchange) = try await head(of: request)
+    let pause = head["Retry-After"].flatMap { RetryAfter.duration($0, now: Int64(Date().timeIntervalSince1970)) }
+    var result = UploadResponse(status: head.status, retryAfter: pause)
     guard readsBody else {
-      result.message = await Self.text(response.body)
+      result.message = await Self.text(exchange)
       return result
     }
-    let body = await read(response.body)
+    let body = await read(exchange)
     result.body = body
     if case .complete(let bytes) = body, !bytes.isEmpty {
       result.message = String(decoding: bytes.prefix(Self.longestText), as: UTF8.self)
@@ -113,92 +98,74 @@ public final class UploadHTTPTransport: Sendable {
     return result
   }
 
-  /// The whole body, if it comes in time and is not too long.
-  private func read(_ body: HTTPClientResponse.Body) async -> UploadResponseBody {
-    let (limit, bound) = (options.maximumResponseByteCount, options.timeout)
-    return await withTaskGroup(of: UploadResponseBody?.self) { group in
-      group.addTask {
-        var bytes: [UInt8] = []
-        do {
-          for try await piece in body {
-            guard bytes.count + piece.readableBytes <= limit else {
-              return .incomplete("has more than \(limit) bytes")
-            }
-            bytes.append(contentsOf: piece.readableBytesView)
-          }
-          return .complete(bytes)
-        } catch { return .incomplete("is cut off") }
-      }
-      group.addTask {
-        try? await Task.sleep(for: bound)
-        return nil
-      }
-      let result = await group.next() ?? nil
-      group.cancelAll()
-      return result ?? .incomplete("did not come within \(bound)")
-    }
-  }
-
-  /// - Throws: ``UploadNoAnswer`` for what the client throws.
-  private func execute(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
-    do { return try await client.execute(request, timeout: TimeAmount(options.timeout)) } catch {
-      // A file that is read while it is sent has errors of its own.
-      if Task.isCancelled || error is CancellationError || error is UploadQueueError || error is UploadRefusal {
-        throw error
-      }
+  private func head(of request: ClientRequest) async throws -> (ResponseHead, HTTPExchange) {
+    do {
+      let exchange = try client.begin(request)
+      return (try await exchange.head(), exchange)
+    } catch let error as ClientError {
+      try Task.checkCancellation()
       throw UploadNoAnswer(error, url: request.url)
     }
   }
 
-  /// What the server says besides its status: for people only, so what is too long for them is not read, nor waited for.
-  private static func text(_ body: HTTPClientResponse.Body) async -> String? {
-    await withTaskGroup(of: ByteBuffer?.self) { group in
-      group.addTask { try? await body.collect(upTo: longestText) }
-      group.addTask {
-        try? await Task.sleep(for: patience)
-        return nil
+  /// The whole body, if it arrives in time and is not too long.
+  private func read(_ exchange: HTTPExchange) async -> UploadResponseBody {
+    let (limit, bound) = (options.maximumResponseByteCount, options.timeout)
+    do {
+      guard let bytes = try await exchange.prefix(limit + 1, within: bound) else {
+        return .incomplete("did not come within \(bound)")
       }
-      let text = await group.next() ?? nil
-      group.cancelAll()
-      return text.flatMap { $0.readableBytes > 0 ? String(buffer: $0) : nil }
-    }
+      return bytes.count > limit ? .incomplete("has more than \(limit) bytes") : .complete(bytes)
+    } catch { return .incomplete("is cut off") }
+  }
+
+  /// The beginning of what the server says next to its status. It is for people only, so a text that is too long for them,
+  /// or that does not arrive soon, is dropped.
+  private static func text(_ exchange: HTTPExchange) async -> String? {
+    guard let bytes = (try? await exchange.prefix(longestText + 1, within: patience)) ?? nil, !bytes.isEmpty,
+      bytes.count <= longestText
+    else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private static let longestText = 4096
   private static let patience: Duration = .seconds(2)
 
-  /// Adds the body of a request, and the headers that say what it is, who sends it, and that nobody changed it.
+  /// A request with its body, and with the headers that say what it is, who sends it, and that nobody changed it.
   ///
-  /// Files are read, and bodies packed, where no other task has to wait for that. Files are read once more where they are signed:
-  /// the signature comes before the body.
-  private func add(_ body: UploadBody, to request: inout HTTPClientRequest, id: String) async throws {
-    request.headers.add(name: "Content-Type", value: body.type)
-    if options.isCompressed { request.headers.add(name: "Content-Encoding", value: "gzip") }
-    if let agent = options.userAgent, request.headers["User-Agent"].isEmpty {
-      request.headers.add(name: "User-Agent", value: agent)
+  /// Files that are signed are read once more, because the signature is sent before the body.
+  private func request(to url: String, _ body: UploadBody, id: String) async throws -> ClientRequest {
+    var request = ClientRequest(url: url)
+    request.method = options.method
+    request.connectTimeout = options.connectTimeout
+    request.headTimeout = options.timeout
+    request.headers = options.headers
+    request.headers += [("Idempotency-Key", id), ("Content-Type", body.type)]
+    if options.isCompressed { request.headers.append(("Content-Encoding", "gzip")) }
+    if let agent = options.userAgent, !options.headers.contains(where: { $0.name.lowercased() == "user-agent" }) {
+      request.headers.append(("User-Agent", agent))
     }
-    let isCompressed = options.isCompressed
-    var signature = WebhookSignature(options.secrets, id: id, timestamp: Int64(Date().timeIntervalSince1970))
+    let (secrets, isCompressed) = (options.secrets, options.isCompressed)
+    let timestamp = Int64(Date().timeIntervalSince1970)
     if body.hasFiles {
-      let length: HTTPClientRequest.Body.Length = isCompressed ? .unknown : .known(Int64(body.byteCount))
-      request.body = .stream(BodyPieces(body: body, isCompressed: isCompressed), length: length)
-      if !options.secrets.isEmpty {
-        signature = try await BlockingThread.run { [signature] in
-          var signature = signature
-          let reader = UploadBody.Reader(body, isCompressed: isCompressed)
-          while let piece = try reader.next() { signature.update(piece) }
-          return signature
-        }
+      request.body = body.requestBody(isCompressed: isCompressed)
+      if secrets.isEmpty { return request }
+      request.headers += try await BlockingThread.run {
+        let signature = try WebhookSignature(secrets, id: id, timestamp: timestamp)
+        let reader = UploadBody.Reader(body, isCompressed: isCompressed)
+        while let piece = try reader.next() { try signature.update(piece) }
+        return try signature.headers()
       }
     } else {
       let bytes =
         isCompressed
         ? try await BlockingThread.run { try body.bytes(isCompressed: true) } : try body.bytes(isCompressed: false)
-      request.body = .bytes(bytes)
-      signature.update(bytes)
+      request.body = RequestBody(bytes)
+      let signature = try WebhookSignature(secrets, id: id, timestamp: timestamp)
+      try signature.update(bytes)
+      request.headers += try signature.headers()
     }
-    if options.secrets.isEmpty { return }
-    for (name, value) in signature.headers { request.headers.add(name: name, value: value) }
+    return request
   }
 
   private func body(of upload: Upload) -> UploadBody {

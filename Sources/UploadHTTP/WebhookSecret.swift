@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -13,7 +13,7 @@ public struct WebhookSecret: Sendable, Equatable {
   /// The beginning of a secret that is written in base64.
   private static let prefix = "whsec_"
 
-  private let key: SymmetricKey
+  private let key: [UInt8]
 
   /// Creates a secret from the contents of a file.
   ///
@@ -36,14 +36,21 @@ public struct WebhookSecret: Sendable, Equatable {
     guard secret.count >= Self.minimumByteCount else {
       throw .secret("it has \(secret.count) bytes, and is to have at least \(Self.minimumByteCount)")
     }
-    key = SymmetricKey(data: secret)
+    key = secret
   }
 
   /// Begins the signature of a request.
-  func hash(id: String, timestamp: Int64) -> HMAC<SHA256> {
-    var hash = HMAC<SHA256>(key: key)
-    hash.update(data: Array("\(id).\(timestamp).".utf8))
+  ///
+  /// - Throws: `CryptographyError`.
+  func hash(id: String, timestamp: Int64) throws(CryptographyError) -> Hash {
+    let hash = try Hash.hmacSHA256(key: key)
+    try hash.update(Array("\(id).\(timestamp).".utf8))
     return hash
+  }
+
+  /// The comparison's time does not depend on how much of the secrets is the same.
+  public static func == (left: WebhookSecret, right: WebhookSecret) -> Bool {
+    left.key.count == right.key.count && zip(left.key, right.key).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
   }
 }
 
@@ -54,33 +61,36 @@ extension WebhookSecret: CustomStringConvertible, CustomReflectable {
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The headers by which a receiver tells who sent a request, and that nobody changed it: those of Standard Webhooks.
+/// The headers that tell a receiver who sent a request, and that nobody changed it: those of Standard Webhooks.
 ///
-/// A signature is that of `ID.TIMESTAMP.BODY`, where the body is what the request carries, packed if it is packed. While two secrets
-/// are in use there are two signatures, so that receivers change to the new one when they like.
+/// A signature covers `ID.TIMESTAMP.BODY`, where the body is what the request carries, compressed if it is compressed. While
+/// two secrets are in use there are two signatures, so that receivers change to the new one when they like.
 struct WebhookSignature {
   static let headerNames = ["webhook-id", "webhook-timestamp", "webhook-signature"]
 
   private let id: String
   private let timestamp: Int64
-  private var hashes: [HMAC<SHA256>]
+  private let hashes: [Hash]
 
   /// - Parameters:
-  ///   - id: What a repetition is told by.
+  ///   - id: The id of the message, the same for each retry, so that the receiver can drop duplicates.
   ///   - timestamp: Seconds since 1970, of this attempt.
-  init(_ secrets: [WebhookSecret], id: String, timestamp: Int64) {
+  /// - Throws: `CryptographyError`.
+  init(_ secrets: [WebhookSecret], id: String, timestamp: Int64) throws(CryptographyError) {
     self.id = id
     self.timestamp = timestamp
-    hashes = secrets.map { $0.hash(id: id, timestamp: timestamp) }
+    hashes = try secrets.map { secret throws(CryptographyError) in try secret.hash(id: id, timestamp: timestamp) }
   }
 
   /// Adds the next bytes of the body.
-  mutating func update(_ bytes: [UInt8]) {
-    for index in hashes.indices { hashes[index].update(data: bytes) }
+  func update(_ bytes: [UInt8]) throws(CryptographyError) {
+    for hash in hashes { try hash.update(bytes) }
   }
 
-  var headers: [(name: String, value: String)] {
-    let signatures = hashes.map { "v1," + Data($0.finalize()).base64EncodedString() }
+  /// The headers for the bytes so far; none without secrets.
+  func headers() throws -> [(name: String, value: String)] {
+    if hashes.isEmpty { return [] }
+    let signatures = try hashes.map { "v1," + Data(try $0.digest()).base64EncodedString() }
     return [
       ("webhook-id", id), ("webhook-timestamp", "\(timestamp)"),
       ("webhook-signature", signatures.joined(separator: " ")),

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Storage
 import Synchronization
 import TextFormat
@@ -11,7 +11,7 @@ package final class FileContents: Sendable {
 
   private struct State {
     var offset = 0
-    var hash = SHA256()
+    let hash: Hash
     var isOver = false
   }
 
@@ -20,7 +20,7 @@ package final class FileContents: Sendable {
   /// The expected length and hash; `nil` to accept any content.
   private let expected: FileReference?
   private let file: any StorageFile
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// Opens the file of a reference.
   ///
@@ -30,6 +30,9 @@ package final class FileContents: Sendable {
   init(_ path: String, expected: FileReference? = nil) throws {
     self.path = path
     self.expected = expected
+    do { state = Mutex(State(hash: try Hash.sha256())) } catch {
+      throw UploadQueueError.unreadable(path: path, reason: "\(error)")
+    }
     let slash = path.lastIndex(of: "/")
     let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
     let parent = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
@@ -56,14 +59,15 @@ package final class FileContents: Sendable {
       do {
         let bytes = try file.read(Self.pieceByteCount, at: state.offset)
         state.offset += bytes.count
-        state.hash.update(data: bytes)
+        try state.hash.update(bytes)
         if let expected, state.offset > expected.byteCount { throw UploadQueueError.changed(path: path) }
         if !bytes.isEmpty { return bytes }
-      } catch let error as StorageError {
+      } catch {
+        if error is UploadQueueError { throw error }
         throw UploadQueueError.unreadable(path: path, reason: "\(error)")
       }
       state.isOver = true
-      if let expected, expected.byteCount != state.offset || expected.sha256 != Self.text(state.hash) {
+      if let expected, try expected.byteCount != state.offset || expected.sha256 != Self.text(state.hash) {
         throw UploadQueueError.changed(path: path)
       }
       return nil
@@ -71,9 +75,7 @@ package final class FileContents: Sendable {
   }
 
   /// The length and the hash of the bytes read so far.
-  var summary: (byteCount: Int, sha256: String) { state.withLock { ($0.offset, Self.text($0.hash)) } }
+  func summary() throws -> (byteCount: Int, sha256: String) { try state.withLock { ($0.offset, try Self.text($0.hash)) } }
 
-  private static func text(_ hash: SHA256) -> String {
-    Hexadecimal.text(Array(hash.finalize()), .lowercase)
-  }
+  private static func text(_ hash: Hash) throws -> String { Hexadecimal.text(try hash.digest(), .lowercase) }
 }

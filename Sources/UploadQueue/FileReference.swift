@@ -13,7 +13,7 @@ public struct FileReference: Codable, Sendable, Hashable {
   public init(contentsOf path: String) throws {
     let contents = try FileContents(path)
     while try contents.next() != nil {}
-    (byteCount, sha256) = contents.summary
+    (byteCount, sha256) = try contents.summary()
     self.path = path
   }
 

@@ -28,13 +28,13 @@ import Testing
     let proxy = try HTTPProxy("http://ann:s%40cret@proxy:3128", variable: "http_proxy")
     #expect(proxy.credentials == "ann:s@cret" && proxy.display == "proxy:3128")
     let error = #expect(throws: TransportError.self) {
-      try HTTPProxy("socks5://ann:secret@proxy:1080", variable: "http_proxy")
+      try HTTPProxy("ftp://ann:secret@proxy:1080", variable: "http_proxy")
     }
     let text = String(describing: error!)
-    #expect(text.contains("http_proxy") && text.contains("socks5") && !text.contains("secret"))
+    #expect(text.contains("http_proxy") && text.contains("not ftp") && !text.contains("secret"))
   }
 
-  @Test(arguments: ["socks5://p:1", "https://p:1", "http://", "http://p:99999", "http://p q"])
+  @Test(arguments: ["ftp://p:1", "socks://p:1", "http://", "http://p:99999", "http://p q"])
   func `a proxy that cannot be used is an error where it is needed, and nowhere else`(value: String) throws {
     #expect(throws: TransportError.self) { try proxy("http://a/", ["http_proxy": value]) }
     #expect(try proxy("https://a/", ["http_proxy": value]) == nil)
@@ -42,6 +42,20 @@ import Testing
     var options = TransportOptions()
     options.proxies = ProxyRules(environment: ["http_proxy": value])
     #expect(throws: TransportError.self) { try HTTPTransport(url: "http://a/", options: options) }
+  }
+
+  @Test(arguments: [
+    ("p", "http://p:80"), ("http://p", "http://p:80"), ("https://p", "https://p:443"), ("HTTPS://p:80", "https://p:80"),
+    ("socks5h://p", "socks5h://p:1080"), ("socks4://ann@[::1]:9", "socks4://[::1]:9"),
+  ])
+  func `a proxy of each kind has its port`(value: String, expected: String) throws {
+    #expect(try HTTPProxy(value, variable: "all_proxy").client.url == expected)
+  }
+
+  @Test func `all_proxy is for schemes without a variable of their own`() throws {
+    let environment = ["all_proxy": "socks5://all", "https_proxy": "own:1", "no_proxy": "b"]
+    #expect(try proxy("http://a/", environment) == "all:1080" && proxy("https://a/", environment) == "own:1")
+    #expect(try proxy("http://b/", environment) == nil && proxy("http://a/", ["ALL_PROXY": "all"]) == "all:80")
   }
 
   @Test(arguments: [

@@ -1,6 +1,6 @@
+import Foundation
 import NIOCore
 import NIOPosix
-import NIOSSL
 import Synchronization
 
 /// A server on loopback that answers each request with the bytes and pauses of a script, be they HTTP or not.
@@ -40,17 +40,16 @@ final class ScriptedServer: Sendable {
     tls: Bool = false, isExpired: Bool = false, script: @escaping @Sendable (Int, String) -> [Step],
     _ body: (ScriptedServer) async throws -> Result
   ) async throws -> Result {
-    let context = try tls ? NIOSSLContext(configuration: Self.tls(isExpired: isExpired)) : nil
     let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .bind(host: "127.0.0.1", port: 0) { channel in
         channel.eventLoop.makeCompletedFuture {
-          if let context {
-            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
-          }
-          return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
         }
       }
-    let server = ScriptedServer(port: listener.channel.localAddress?.port ?? 0)
+    let port = listener.channel.localAddress?.port ?? 0
+    let front = try tls ? TLSFront(port: port, isExpired: isExpired) : nil
+    defer { front?.stop() }
+    let server = ScriptedServer(port: front?.port ?? port)
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         try await withThrowingDiscardingTaskGroup { connections in
@@ -80,7 +79,7 @@ final class ScriptedServer: Sendable {
         head += String(buffer: bytes)
       }
       let number = log.withLock {
-        $0.append(String(head.dropLast(2)))
+        $0.append(String(head.dropLast(1)))
         return $0.count - 1
       }
       for step in script(number, head) {
@@ -108,15 +107,6 @@ final class ScriptedServer: Sendable {
       }
     }
   }
-
-  private static func tls(isExpired: Bool) throws -> TLSConfiguration {
-    let text = isExpired ? TestCertificate.expired : TestCertificate.certificate
-    let privateKey = isExpired ? TestCertificate.expiredPrivateKey : TestCertificate.privateKey
-    let certificate = try NIOSSLCertificate(bytes: Array(text.utf8), format: .pem)
-    let key = try NIOSSLPrivateKey(bytes: Array(privateKey.utf8), format: .pem)
-    return .makeServerConfiguration(
-      certificateChain: [.certificate(certificate)], privateKey: .privateKey(key))
-  }
 }
 
 extension ScriptedServer.Step {
@@ -128,4 +118,38 @@ extension ScriptedServer.Step {
 
   /// The head of a 200 that announces `length` bytes.
   static func head(length: Int) -> Self { .send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n") }
+}
+
+/// A process that speaks TLS on one port, and passes everything on to another one.
+private final class TLSFront {
+  let port: Int
+  private let process = Process()
+  private let input = Pipe()
+  private let folder: URL
+
+  init(port: Int, isExpired: Bool) throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "tls-front-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let (certificate, key) = (folder.appending(path: "certificate.pem"), folder.appending(path: "key.pem"))
+    try Data((isExpired ? TestCertificate.expired : TestCertificate.certificate).utf8).write(to: certificate)
+    try Data((isExpired ? TestCertificate.expiredPrivateKey : TestCertificate.privateKey).utf8).write(to: key)
+    guard let script = Bundle.module.url(forResource: "tls-front", withExtension: "py", subdirectory: "Resources") else {
+      throw CocoaError(.fileNoSuchFile)
+    }
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["python3", script.path, certificate.path, key.path, String(port)]
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    guard let own = Int(line.filter(\.isNumber)) else { throw CocoaError(.fileReadUnknown) }
+    self.port = own
+  }
+
+  func stop() {
+    try? input.fileHandleForWriting.close()
+    process.waitUntilExit()
+    try? FileManager.default.removeItem(at: folder)
+  }
 }

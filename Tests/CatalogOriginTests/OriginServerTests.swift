@@ -1,7 +1,7 @@
-import AsyncHTTPClient
 import CatalogHTTP
 import CatalogRows
 import CatalogWire
+import CurlClient
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -69,13 +69,13 @@ import Testing
   func exchange(
     _ method: String, _ url: String, authorization: String? = nil
   ) async throws -> (status: Int, headers: [String: String], body: String) {
-    var request = HTTPClientRequest(url: url)
-    request.method = .RAW(value: method)
-    if let authorization { request.headers.add(name: "Authorization", value: authorization) }
-    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
-    let body = try await response.body.collect(upTo: 1 << 20)
-    let headers = Dictionary(response.headers.map { ($0.name.lowercased(), $0.value) }) { one, _ in one }
-    return (Int(response.status.code), headers, String(buffer: body))
+    var request = ClientRequest(url: url)
+    request.method = method
+    if let authorization { request.headers.append(("Authorization", authorization)) }
+    let exchange = try HTTPClient(keepsConnections: false).begin(request)
+    let head = try await exchange.head()
+    let body = try await exchange.prefix(1 << 20, within: .seconds(600)) ?? []
+    return (head.status, head.headers, String(decoding: body, as: UTF8.self))
   }
 
   @Test func `a client follows the files over HTTP`() async throws {

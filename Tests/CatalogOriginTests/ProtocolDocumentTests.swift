@@ -1,6 +1,6 @@
-import AsyncHTTPClient
 import CatalogRows
 import CatalogWire
+import CurlClient
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -100,12 +100,11 @@ import Testing
         }
         let request = try #require(step.first { $0.words == ["http"] }).text.split(separator: " ")
         #expect(request[0] == "GET" && request[2].hasPrefix("HTTP/1.1"))
-        let response = try await HTTPClient.shared.execute(
-          HTTPClientRequest(url: url + request[1]), timeout: .seconds(10))
-        let body = try await response.body.collect(upTo: 1 << 20)
+        let answer = try HTTPClient(keepsConnections: false).begin(ClientRequest(url: url + request[1]))
+        let body = try #require(try await answer.prefix(1 << 20, within: .seconds(600)))
         let expected = try #require(step.last).text
         let document = try JSONSerialization.jsonObject(with: Data(expected.utf8)) as? NSDictionary
-        #expect(try payload(of: [UInt8](body.readableBytesView)) == document, "step \(number + 1)")
+        #expect(try payload(of: body) == document, "step \(number + 1)")
       }
     }
   }

@@ -1,0 +1,92 @@
+import Dispatch
+import Synchronization
+
+/// An HTTP client: libcurl of the system, which is loaded when the first request begins.
+///
+/// Each request that is under way has a thread and connections of its own; the next one reuses them. An idle connection
+/// is closed after a minute.
+package final class HTTPClient: Sendable {
+  /// The connections without a request; `nil` after ``shutdown()``.
+  private let idle = Mutex<[Connection]?>([])
+  private let keepsConnections: Bool
+
+  /// - Parameter keepsConnections: Whether later requests may use the connections of earlier ones.
+  package init(keepsConnections: Bool = true) { self.keepsConnections = keepsConnections }
+
+  /// The version of libcurl and of the libraries that it uses, for example `libcurl/7.88.1 OpenSSL/3.0.19`.
+  ///
+  /// - Throws: `ClientError.noLibrary`.
+  package static func version() throws(ClientError) -> String { try CurlTransfer.version() }
+
+  /// Begins a request.
+  ///
+  /// - Throws: `ClientError.noLibrary`; `ClientError.other` if there is no memory.
+  package func begin(_ request: ClientRequest) throws(ClientError) -> HTTPExchange {
+    // The one that was used last has the connection that is least likely to be closed.
+    let kept = idle.withLock { $0?.popLast() }
+    let connection: Connection
+    if let kept { connection = kept } else { connection = try Connection(closesConnections: !keepsConnections) }
+    let exchange = HTTPExchange(request)
+    connection.run(exchange) { [weak self] connection in self?.keep(connection) }
+    return exchange
+  }
+
+  /// Closes idle connections, and those under way once their requests end.
+  package func shutdown() { idle.withLock { $0 = nil } }
+
+  private func keep(_ connection: Connection) {
+    guard keepsConnections else { return }
+    idle.withLock { $0?.append(connection) }
+    connection.expire { [weak self] connection in
+      self?.idle.withLock { idle in
+        guard let index = idle?.firstIndex(where: { $0 === connection }) else { return false }
+        idle?.remove(at: index)
+        return true
+      } ?? true
+    }
+  }
+}
+
+/// A thread for the requests of one libcurl handle, which come one after another.
+final class Connection: Sendable {
+  private static let idleTimeout: Duration = .seconds(60)
+
+  private let queue = DispatchQueue(label: "shelfmark.http")
+  private let transfer: CurlTransfer
+  private let closesConnections: Bool
+  /// Guards when the last request ended, and whether a check of it is scheduled.
+  private let idle = Mutex<(since: ContinuousClock.Instant, isWatched: Bool)>((.now, false))
+
+  init(closesConnections: Bool) throws(ClientError) {
+    transfer = try CurlTransfer()
+    self.closesConnections = closesConnections
+  }
+
+  /// Does a request.
+  ///
+  /// - Parameter whenFree: Called when the next request may be given.
+  func run(_ exchange: HTTPExchange, whenFree: @escaping @Sendable (Connection) -> Void) {
+    queue.async { [self] in
+      exchange.perform(with: transfer, closesConnection: closesConnections) { whenFree(self) }
+    }
+  }
+
+  /// Calls `drop` after a minute without a request. It removes the connection from those that can be used, or returns
+  /// `false` if one is under way.
+  func expire(_ drop: @escaping @Sendable (Connection) -> Bool) {
+    let isWatched = idle.withLock { idle in
+      defer { idle = (.now, true) }
+      return idle.isWatched
+    }
+    if !isWatched { watch(after: Self.idleTimeout, drop) }
+  }
+
+  private func watch(after pause: Duration, _ drop: @escaping @Sendable (Connection) -> Bool) {
+    queue.asyncAfter(deadline: .now() + .milliseconds(Int(pause / .milliseconds(1)))) { [weak self] in
+      guard let self else { return }
+      let rest = idle.withLock { $0.since } + Self.idleTimeout - .now
+      if rest > .zero { return watch(after: rest, drop) }
+      if !drop(self) { idle.withLock { $0.isWatched = false } }
+    }
+  }
+}
