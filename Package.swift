@@ -255,14 +255,18 @@ let package = Package(
     testSupport("RandomTestSupport"),
     testSupport(
       "StoreTestSupport", ["Bytes", "CProcessSupport", "LogStore", "RandomTestSupport", "RecordFormat", "Storage"]),
+    testSupport("ProcessTestSupport", ["CProcessSupport"]),
     testSupport("WaitingTestSupport", ["RandomTestSupport"]),
     testSupport("DatagramTestSupport"),
     program(
       "store-actor",
       [
-        "Bytes", "CProcessSupport", "Documents", "LogStore", "RandomTestSupport", "Storage", "StoreTestSupport",
-        "UploadQueue",
+        "Bytes", "CProcessSupport", "Documents", "LogStore", "ProcessTestSupport", "RandomTestSupport", "Storage",
+        "StoreTestSupport",
       ], path: "Tests/StoreActor"),
+    program(
+      "queue-actor", ["Documents", "LogStore", "ProcessTestSupport", "RandomTestSupport", "UploadQueue"],
+      path: "Tests/QueueActor"),
     tests("BytesTests", ["Bytes", "CChecksum", "RandomTestSupport", "StoreTestSupport"]),
     tests("RecordFormatTests", ["Bytes", "CChecksum", "RandomTestSupport", "RecordFormat", "StoreTestSupport"]),
     tests("StorageTests", ["Bytes", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"]),
@@ -270,8 +274,8 @@ let package = Package(
     tests(
       "ProcessTests",
       [
-        "CProcessSupport", "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "store-actor",
-        "StoreTestSupport", "UploadQueue",
+        "CProcessSupport", "DocumentFormat", "Documents", "LogStore", "ProcessTestSupport", "RandomTestSupport",
+        "store-actor", "StoreTestSupport",
       ]),
     tests("BarcodesTests", ["Barcodes", "RandomTestSupport"], hasResources: true),
     tests(
@@ -294,8 +298,8 @@ let package = Package(
     tests(
       "UploadQueueTests",
       [
-        "DocumentFormat", "Documents", "JSONFormat", "LogStore", "RandomTestSupport", "Storage", "StoreTestSupport",
-        "UploadQueue", "WaitingTestSupport",
+        "DocumentFormat", "Documents", "JSONFormat", "LogStore", "ProcessTestSupport", "queue-actor",
+        "RandomTestSupport", "Storage", "StoreTestSupport", "UploadQueue", "WaitingTestSupport",
       ]),
     tests(
       "StoreMetricsTests",
