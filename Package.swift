@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
 
+import Foundation
 import PackageDescription
 
 /// Every module: Swift 6 rules, every use of unsafe memory marked, and no warning tolerated.
@@ -249,14 +250,18 @@ let package = Package(
     testSupport("RandomTestSupport"),
     testSupport(
       "StoreTestSupport", ["Bytes", "CProcessSupport", "LogStore", "RandomTestSupport", "RecordFormat", "Storage"]),
+    testSupport("ProcessTestSupport", ["CProcessSupport"]),
     testSupport("WaitingTestSupport", ["RandomTestSupport"]),
     testSupport("DatagramTestSupport"),
     program(
       "store-actor",
       [
-        "Bytes", "CProcessSupport", "Documents", "LogStore", "RandomTestSupport", "Storage", "StoreTestSupport",
-        "UploadQueue",
+        "Bytes", "CProcessSupport", "Documents", "LogStore", "ProcessTestSupport", "RandomTestSupport", "Storage",
+        "StoreTestSupport",
       ], path: "Tests/StoreActor"),
+    program(
+      "queue-actor", ["Documents", "LogStore", "ProcessTestSupport", "RandomTestSupport", "UploadQueue"],
+      path: "Tests/QueueActor"),
     tests("BytesTests", ["Bytes", "CChecksum", "RandomTestSupport", "StoreTestSupport"]),
     tests("RecordFormatTests", ["Bytes", "CChecksum", "RandomTestSupport", "RecordFormat", "StoreTestSupport"]),
     tests("StorageTests", ["Bytes", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"]),
@@ -264,8 +269,8 @@ let package = Package(
     tests(
       "ProcessTests",
       [
-        "CProcessSupport", "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "store-actor",
-        "StoreTestSupport", "UploadQueue",
+        "CProcessSupport", "DocumentFormat", "Documents", "LogStore", "ProcessTestSupport", "RandomTestSupport",
+        "store-actor", "StoreTestSupport",
       ]),
     tests("BarcodesTests", ["Barcodes", "RandomTestSupport"], hasResources: true),
     tests(
@@ -288,8 +293,8 @@ let package = Package(
     tests(
       "UploadQueueTests",
       [
-        "DocumentFormat", "Documents", "JSONFormat", "LogStore", "RandomTestSupport", "Storage", "StoreTestSupport",
-        "UploadQueue", "WaitingTestSupport",
+        "DocumentFormat", "Documents", "JSONFormat", "LogStore", "ProcessTestSupport", "queue-actor",
+        "RandomTestSupport", "Storage", "StoreTestSupport", "UploadQueue", "WaitingTestSupport",
       ]),
     tests(
       "StoreMetricsTests",
@@ -379,3 +384,55 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// MARK: Layers
+
+/// The lower layers, each with the modules that it adds to the one before it.
+let layers: [(name: String, modules: [String])] = [
+  (
+    "engine",
+    [
+      "Bytes", "TextFormat", "JSONFormat", "GzipStream", "RecordFormat", "Storage", "LogStore", "DocumentFormat",
+      "Documents", "Process",
+    ]
+  ),
+  (
+    "catalogue",
+    [
+      "Barcodes", "SearchText", "CatalogRows", "Catalog", "CatalogWire", "CatalogSync", "RowSources", "CatalogSources",
+      "Workspace", "PageCache", "UploadQueue", "Shelfmark",
+    ]
+  ),
+]
+
+/// Leaves of a package a layer and those below it, their tests, and what these need, packages included.
+func keep(_ layer: String, of package: Package) {
+  guard let index = layers.firstIndex(where: { $0.name == layer }) else {
+    let names = layers.map(\.name).joined(separator: ", ")
+    FileHandle.standardError.write(Data("SHELFMARK_LAYER is '\(layer)'; it may be \(names) or all\n".utf8))
+    exit(64)
+  }
+  // ProcessTests test no module of their own name.
+  var needed = layers[...index].flatMap(\.modules).flatMap { [$0, $0 + "Tests"] }
+  var targets: Set<String> = []
+  var packages: Set<String> = []
+  while let name = needed.popLast() {
+    guard targets.insert(name).inserted else { continue }
+    for dependency in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
+      switch dependency {
+      case .targetItem(let name, _), .byNameItem(let name, _): needed.append(name)
+      case .productItem(_, let package, _, _): if let package { packages.insert(package) }
+      @unknown default: break
+      }
+    }
+  }
+  package.targets.removeAll { !targets.contains($0.name) }
+  package.products.removeAll { !targets.contains($0.name) }
+  package.dependencies.removeAll { dependency in
+    guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
+    return !packages.contains { location.hasSuffix("/" + $0) }
+  }
+}
+
+// SHELFMARK_LAYER=engine or =catalogue builds and tests that much; CONTRIBUTING.md says how.
+if let layer = Context.environment["SHELFMARK_LAYER"], !layer.isEmpty, layer != "all" { keep(layer, of: package) }

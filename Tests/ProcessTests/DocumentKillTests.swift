@@ -2,6 +2,7 @@ import DocumentFormat
 import Documents
 import Foundation
 import LogStore
+import ProcessTestSupport
 import RandomTestSupport
 import StoreTestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import ProcessTestSupport
 import RandomTestSupport
 import StoreTestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import LogStore
+import ProcessTestSupport
 import RandomTestSupport
 import StoreTestSupport
 import Testing

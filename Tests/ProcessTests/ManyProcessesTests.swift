@@ -1,5 +1,6 @@
 import Foundation
 import LogStore
+import ProcessTestSupport
 import StoreTestSupport
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import Documents
 import LogStore
+import ProcessTestSupport
 
 extension StoreActor {
   /// A document of the scene.

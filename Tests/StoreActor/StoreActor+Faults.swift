@@ -2,6 +2,7 @@ import Bytes
 import CProcessSupport
 import Foundation
 import LogStore
+import ProcessTestSupport
 import RandomTestSupport
 import StoreTestSupport
 import Synchronization
@@ -57,7 +58,7 @@ extension StoreActor {
     let other = try makeStore(directory, "other")
     _ = try makeStore(directory, "original")
     let log = try Data(contentsOf: URL(fileURLWithPath: directory + "/original.log"))
-    guard let otherReader = try StoreReader.open(other) else { throw Failure("no other store") }
+    guard let otherReader = try StoreReader.open(other) else { throw SceneFailure("no other store") }
     var random = SeededGenerator(seed: seed)
     var lengths = [0, 1, 100, 4095, 4096, 4097, 8192, 12_288, 12_289, 16_384, log.count - 1, log.count - 4096]
     for _ in 0..<(20 * depth) { lengths.append(Int.random(in: 0..<log.count, using: &random)) }
@@ -79,7 +80,7 @@ extension StoreActor {
       try expect(length > 0 || count.right == 0, "an empty file has \(count.right) right rows")
       let isCutDeep = length < log.count - 8192
       for body in [{ _ = try snapshot.rows(0) }, { _ = try reader.refresh() }] where isCutDeep {
-        guard case .damaged = try error(body) else { throw Failure("scan or refresh: another error") }
+        guard case .damaged = try error(body) else { throw SceneFailure("scan or refresh: another error") }
       }
       try expect(reader.snapshot === snapshot, "the reader moved on to a damaged file")
       try expect(try lookUp(otherReader.snapshot).lost == 0 && !otherReader.snapshot.isLost, "the other store")
@@ -117,7 +118,7 @@ extension StoreActor {
           return false
         }
       }
-      guard case .damaged(_, _, let what) = error, what.contains("truncated") else { throw Failure("\(error)") }
+      guard case .damaged(_, _, let what) = error, what.contains("truncated") else { throw SceneFailure("\(error)") }
       try FileManager.default.removeItem(atPath: directory + "/s.log")
       try log.write(to: URL(fileURLWithPath: directory + "/s.log"))
     }

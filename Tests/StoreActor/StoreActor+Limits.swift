@@ -1,6 +1,7 @@
 import CProcessSupport
 import Foundation
 import LogStore
+import ProcessTestSupport
 import Storage
 import StoreTestSupport
 
@@ -9,7 +10,7 @@ extension StoreActor {
   private static func makeStore(_ location: StoreLocation) throws -> (writer: StoreWriter, reader: StoreReader) {
     let writer = try StoreWriter(location, schema: TestSchema.schema)
     for _ in 0..<3 { _ = try NumberedStore.commit(writer) }
-    guard let reader = try StoreReader.open(location) else { throw Failure("no store") }
+    guard let reader = try StoreReader.open(location) else { throw SceneFailure("no store") }
     return (writer, reader)
   }
 
@@ -20,7 +21,7 @@ extension StoreActor {
   ) throws {
     let error = try error(body)
     guard case .io(let cause) = error, cause.kind == kind, code == nil || cause.code == code else {
-      throw Failure("another error: \(error)")
+      throw SceneFailure("another error: \(error)")
     }
     try expect(error.description.contains(directory + "/" + file + ":"), "the error does not name the file: \(error)")
     say(error.description)
@@ -34,7 +35,7 @@ extension StoreActor {
     poisoned?.close()
     let writer = try StoreWriter(location, schema: TestSchema.schema)
     // What failed may count or not, but nothing before it is lost.
-    guard let found = writer.snapshot else { throw Failure("nothing there") }
+    guard let found = writer.snapshot else { throw SceneFailure("nothing there") }
     try expect(found.sequence == last || found.sequence == last + 1, "commit \(found.sequence) after \(last)")
     try NumberedStore.check(found)
     let next = try NumberedStore.commit(writer)
@@ -60,7 +61,9 @@ extension StoreActor {
     let size = try FileManager.default.attributesOfItem(atPath: directory + "/s.log")[.size] as? Int ?? 0
     process_limit(process_limit_file_size, UInt64(size + 100))
     try refused(.noSpace, code: EFBIG, at: directory) { _ = try NumberedStore.commit(writer) }
-    guard case .poisoned = try error({ _ = try NumberedStore.commit(writer) }) else { throw Failure("not poisoned") }
+    guard case .poisoned = try error({ _ = try NumberedStore.commit(writer) }) else {
+      throw SceneFailure("not poisoned")
+    }
     try expect(try reader.refresh() && reader.snapshot.sequence == last + 1, "reader under the limit")
     process_limit(process_limit_file_size, .max)
     try continues(location, reader, after: last + 1, poisoned: writer)
@@ -124,7 +127,7 @@ extension StoreActor {
 
   private static func usedAddressSpace() throws -> UInt64 {
     let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
-    guard let pages = pages.first.flatMap({ UInt64($0) }) else { throw Failure("statm") }
+    guard let pages = pages.first.flatMap({ UInt64($0) }) else { throw SceneFailure("statm") }
     return pages * UInt64(getpagesize())
   }
 
@@ -158,7 +161,7 @@ extension StoreActor {
     try makeStore(location()).writer.close()
     try expect(unsafe process_remount(directory, 1) == 0, "remount")
     let reader = try StoreReader.open(location())
-    guard let reader else { throw Failure("no store") }
+    guard let reader else { throw SceneFailure("no store") }
     try NumberedStore.check(reader.snapshot)
     try expect(try !reader.refresh(), "nothing new")
     try expect(try Verification.run(location())?.findings.isEmpty == true, "verify")
@@ -186,7 +189,7 @@ extension StoreActor {
       }
       try expect(process_become(nobody) == 0, "setuid")
     }
-    guard let reader = try StoreReader.open(location) else { throw Failure("no store") }
+    guard let reader = try StoreReader.open(location) else { throw SceneFailure("no store") }
     try NumberedStore.check(reader.snapshot)
     try expect(try Verification.run(location)?.findings.isEmpty == true, "verify")
     try refused(.permission, at: directory, file: "s.lock") { _ = try StoreWriter(location, schema: TestSchema.schema) }

@@ -1,6 +1,7 @@
 import CProcessSupport
 import Foundation
 import LogStore
+import ProcessTestSupport
 import StoreTestSupport
 
 extension StoreActor {
@@ -21,7 +22,7 @@ extension StoreActor {
   /// Follows the store up to commit `last`. Each commit that it sees has to be whole, and later than the one before; one
   /// that it keeps stays as it was.
   static func read(_ location: StoreLocation, until last: Int) throws {
-    guard let reader = try StoreReader.open(location) else { throw Failure("no store") }
+    guard let reader = try StoreReader.open(location) else { throw SceneFailure("no store") }
     say("open")
     var kept = reader.snapshot
     var seen = 1
@@ -69,13 +70,13 @@ extension StoreActor {
         var row = TestRow("child", "")
         row.body = [UInt8](repeating: 1, count: 5 << 20)
         let put = try error { for _ in 0..<4 { try transaction.put(0, row) } }
-        guard case .forked = put else { throw Failure("\(put)") }
+        guard case .forked = put else { throw SceneFailure("\(put)") }
         for attempt in [
           { _ = try writer?.commit(transaction) }, { _ = try writer?.begin() }, { _ = try writer?.beginGeneration() },
           { _ = try writer?.compact() },
         ] {
           let error = try error(attempt)
-          guard case .forked = error else { throw Failure("\(error)") }
+          guard case .forked = error else { throw SceneFailure("\(error)") }
         }
         writer?.discard(transaction)
         // Reading is everybody's right.
@@ -90,7 +91,7 @@ extension StoreActor {
     }
     try expect(process_wait(child) == 0, "the child failed")
     let locked = try error { _ = try StoreWriter(location, schema: TestSchema.schema) }
-    guard case .locked = locked else { throw Failure("\(locked)") }
+    guard case .locked = locked else { throw SceneFailure("\(locked)") }
     if let new = try writer?.commit(transaction) { try NumberedStore.check(new) }
     if let writer { try NumberedStore.check(try NumberedStore.commit(writer)) }
     say("committed")

@@ -7,7 +7,7 @@ private let soakSeconds = ProcessInfo.processInfo.environment["SHELFMARK_SOAK"].
 
 /// A daemon that works for long needs no more memory and no more descriptors than one that works for a while.
 ///
-/// `SHELFMARK_SOAK` says for how many seconds: 120 in CI, 3600 before a release. It prints what it saw.
+/// `SHELFMARK_SOAK` says for how many seconds: 60 in CI, 3600 before a release. It prints what it saw.
 @Suite(.enabled(if: soakSeconds > 0)) struct DaemonSoakTests {
   /// What the system says of a process.
   struct Sample {

@@ -1,27 +1,31 @@
 import CProcessSupport
 import Foundation
 
-/// A running `store-actor`.
-final class ActorProcess {
-  /// `$SHELFMARK_STORE_ACTOR`, else the product that was built beside the tests.
-  static let path: String = {
-    if let path = ProcessInfo.processInfo.environment["SHELFMARK_STORE_ACTOR"], !path.isEmpty { return path }
-    let runner = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0]).resolvingSymlinksInPath()
-    return runner.deletingLastPathComponent().appendingPathComponent("store-actor").path
+/// A running actor: a program of the tests that plays a scene and can be killed.
+package final class ActorProcess {
+  /// The folder of the actors: `$SHELFMARK_ACTORS`, else the one that the tests are in.
+  private static let folder: URL = {
+    if let path = ProcessInfo.processInfo.environment["SHELFMARK_ACTORS"], !path.isEmpty {
+      return URL(fileURLWithPath: path)
+    }
+    return URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0]).resolvingSymlinksInPath()
+      .deletingLastPathComponent()
   }()
 
-  let id: Int32
+  package let id: Int32
   private var input: Int32 = -1
   private var output: Int32 = -1
   private var unread: [UInt8] = []
   private var isOver = false
 
-  init(_ scene: String, _ directory: String, _ number: Int = 0) throws {
+  /// - Parameter program: `store-actor` or `queue-actor`, which have the scenes.
+  package init(_ scene: String, _ directory: String, _ number: Int = 0, of program: String = "store-actor") throws {
+    let path = Self.folder.appendingPathComponent(program).path
     // The strings live until the call returns; the C side copies what it keeps.
-    let words = [Self.path, scene, directory, "\(number)"]
+    let words = [path, scene, directory, "\(number)"]
     let arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
     defer { unsafe arguments.forEach { unsafe free($0) } }
-    id = unsafe process_spawn(Self.path, arguments, &input, &output)
+    id = unsafe process_spawn(path, arguments, &input, &output)
     if id < 0 { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .ENOENT) }
   }
 
@@ -35,7 +39,7 @@ final class ActorProcess {
   }
 
   /// The next line that it says; `nil` at the end.
-  func line() -> String? {
+  package func line() -> String? {
     while true {
       if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
         let line = String(decoding: unread[..<end], as: UTF8.self)
@@ -52,28 +56,30 @@ final class ActorProcess {
   }
 
   /// All lines up to the end. What was begun and not ended by a line feed is none.
-  func lines() -> [String] {
+  package func lines() -> [String] {
     var lines: [String] = []
     while let line = line() { lines.append(line) }
     return lines
   }
 
-  func closeInput() {
+  package func closeInput() {
     if input >= 0 { close(input) }
     input = -1
   }
 
-  func kill() { _ = Foundation.kill(id, SIGKILL) }
+  package func kill() { _ = Foundation.kill(id, SIGKILL) }
 
   /// Waits for the end: the exit code, or 128 and the number of the signal.
-  func wait() -> Int32 {
+  package func wait() -> Int32 {
     isOver = true
     return process_wait(id)
   }
 
   /// Plays a scene to its end.
-  static func play(_ scene: String, _ directory: String, _ number: Int = 0) throws -> (code: Int32, lines: [String]) {
-    let actor = try ActorProcess(scene, directory, number)
+  package static func play(
+    _ scene: String, _ directory: String, _ number: Int = 0, of program: String = "store-actor"
+  ) throws -> (code: Int32, lines: [String]) {
+    let actor = try ActorProcess(scene, directory, number, of: program)
     actor.closeInput()
     let lines = actor.lines()
     return (actor.wait(), lines)

@@ -2,11 +2,27 @@ import Dispatch
 import Documents
 import Foundation
 import LogStore
+import ProcessTestSupport
 import RandomTestSupport
 import Synchronization
 import UploadQueue
 
-extension StoreActor {
+/// A process that tests start and kill: it enqueues uploads, or sends them to a receiver that is a file.
+///
+/// It says what it did on standard output, a line each. A scene that went as it should ends with exit code 0.
+@main
+enum QueueActor {
+  static func main() {
+    playScene { scene, directory, number in
+      let location = try StoreLocation.creating(directory, name: "s")
+      switch scene {
+      case "enqueue": try enqueue(location, number)
+      case "send", "send all": try send(location, directory, number, untilEmpty: scene == "send all")
+      default: throw SceneFailure("no scene \(scene)")
+      }
+    }
+  }
+
   /// A document that comes with an upload, in one transaction.
   struct Scan: Codable, Identifiable, Sendable {
     var id: String
@@ -84,7 +100,7 @@ extension StoreActor {
         note("got \(process) \(upload.id) \(upload.orderKey ?? "") \(try upload.decode(String.self)) 200")
         try await Task.sleep(for: .microseconds(100))
       }
-      if choice == 3 { throw Failure("the answer got lost") }
+      if choice == 3 { throw SceneFailure("the answer got lost") }
       if count == .max { return UploadResponse(status: 200) }
       let failed = (count..<batch.uploads.count).map { #"{"index":\#($0),"status":503}"# }.joined(separator: ",")
       return UploadResponse(status: 207, body: .complete(Array(#"{"failed":[\#(failed)]}"#.utf8)))
@@ -95,7 +111,7 @@ extension StoreActor {
       note("got \(process) \(upload.id) \(upload.orderKey ?? "") \(try upload.decode(String.self)) \(status)")
       // The way there and back.
       try await Task.sleep(for: .microseconds(300))
-      if status == 0 { throw Failure("the answer got lost") }
+      if status == 0 { throw SceneFailure("the answer got lost") }
       return UploadResponse(status: status)
     }
     say("open")

@@ -1,6 +1,7 @@
 import Documents
 import Foundation
 import LogStore
+import ProcessTestSupport
 import RandomTestSupport
 import StoreTestSupport
 import Testing
@@ -54,10 +55,10 @@ import UploadQueue
       // One of the two may have lived on, to take over what the other one had.
       while senders.count < 2 {
         last += 1
-        senders.append((last, try ActorProcess("send", path, last)))
+        senders.append((last, try ActorProcess("send", path, last, of: "queue-actor")))
       }
       last += 1
-      let enqueuer = try ActorProcess("enqueue", path, last)
+      let enqueuer = try ActorProcess("enqueue", path, last, of: "queue-actor")
       if round % 3 > 0 { #expect(enqueuer.line() == "open") }
       usleep(UInt32(Int.random(in: 0..<120_000, using: &random)))
       let enqueuerIsFirst = Bool.random(using: &random)
@@ -79,7 +80,7 @@ import UploadQueue
       sender.process.kill()
       #expect(sender.process.wait() == 128 + SIGKILL)
     }
-    let end = try ActorProcess.play("send all", path, last + 1)
+    let end = try ActorProcess.play("send all", path, last + 1, of: "queue-actor")
     #expect(end.code == 0, "\(end.lines)")
     try judge(Self.received(path), record, location)
   }
