@@ -6,12 +6,12 @@ import Synchronization
 /// Each request that is under way has a thread and connections of its own; the next one reuses them. An idle connection
 /// is closed after a minute.
 package final class HTTPClient: Sendable {
-  /// The connections without a request; `nil` after ``shutdown()``.
-  private let idle = Mutex<[Connection]?>([])
-  private let keepsConnections: Bool
+  private let pool: ConnectionPool
 
   /// - Parameter keepsConnections: Whether later requests may use the connections of earlier ones.
-  package init(keepsConnections: Bool = true) { self.keepsConnections = keepsConnections }
+  package init(keepsConnections: Bool = true) { pool = ConnectionPool(keepsConnections: keepsConnections) }
+
+  deinit { pool.close() }
 
   /// The version of libcurl and of the libraries that it uses, for example `libcurl/7.88.1 OpenSSL/3.0.19`.
   ///
@@ -22,19 +22,30 @@ package final class HTTPClient: Sendable {
   ///
   /// - Throws: `ClientError.noLibrary`; `ClientError.other` if there is no memory.
   package func begin(_ request: ClientRequest) throws(ClientError) -> HTTPExchange {
-    // The one that was used last has the connection that is least likely to be closed.
-    let kept = idle.withLock { $0?.popLast() }
-    let connection: Connection
-    if let kept { connection = kept } else { connection = try Connection(closesConnections: !keepsConnections) }
     let exchange = HTTPExchange(request)
-    connection.run(exchange) { [weak self] connection in self?.keep(connection) }
+    try pool.connection().run(exchange) { [pool] connection in pool.keep(connection) }
     return exchange
   }
 
   /// Closes idle connections, and those under way once their requests end.
-  package func shutdown() { idle.withLock { $0 = nil } }
+  package func shutdown() { pool.close() }
+}
 
-  private func keep(_ connection: Connection) {
+/// The idle connections of a client.
+private final class ConnectionPool: Sendable {
+  private let keepsConnections: Bool
+  /// The connections without a request; `nil` after ``close()``.
+  private let idle = Mutex<[Connection]?>([])
+
+  init(keepsConnections: Bool) { self.keepsConnections = keepsConnections }
+
+  /// A connection for the next request: the one that was used last, which the server is least likely to have closed.
+  func connection() throws(ClientError) -> Connection {
+    if let kept = idle.withLock({ $0?.popLast() }) { return kept }
+    return try Connection(closesConnections: !keepsConnections)
+  }
+
+  func keep(_ connection: Connection) {
     guard keepsConnections else { return }
     idle.withLock { $0?.append(connection) }
     connection.expire { [weak self] connection in
@@ -45,6 +56,8 @@ package final class HTTPClient: Sendable {
       } ?? true
     }
   }
+
+  func close() { idle.withLock { $0 = nil } }
 }
 
 /// A thread for the requests of one libcurl handle, which come one after another.

@@ -48,7 +48,6 @@ final class ScriptedServer: Sendable {
       }
     let port = listener.channel.localAddress?.port ?? 0
     let front = try tls ? TLSFront(port: port, isExpired: isExpired) : nil
-    defer { front?.stop() }
     let server = ScriptedServer(port: front?.port ?? port)
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
@@ -60,9 +59,12 @@ final class ScriptedServer: Sendable {
           }
         }
       }
-      let result = try await body(server)
-      group.cancelAll()
-      return result
+      // The front ends first, so that no connection of its arrives at a listener that is being closed.
+      defer {
+        front?.stop()
+        group.cancelAll()
+      }
+      return try await body(server)
     }
   }
 
