@@ -180,6 +180,7 @@ let package = Package(
       ]),
 
     // HTTP.
+    module("HTTPServer", ["TextFormat", httpTypes, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle]),
     module("HTTPSupport", ["TextFormat", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
     module(
       "CatalogHTTP",
@@ -313,6 +314,12 @@ let package = Package(
     tests("SearchTextTests", ["Bytes", "RandomTestSupport", "SearchText"]),
     tests("GzipStreamTests", ["GzipStream", "RandomTestSupport"]),
     tests("RowSourcesTests", ["RowSources"]),
+    tests(
+      "HTTPServerTests",
+      [
+        "HTTPServer", "WaitingTestSupport", httpTypes, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix,
+        serviceLifecycle,
+      ]),
     tests("HTTPSupportTests", ["HTTPSupport", asyncHTTPClient, nioSSL]),
     tests("JSONFormatTests", ["JSONFormat", "RandomTestSupport"]),
     tests("CatalogWireTests", ["CatalogRows", "CatalogWire", "GzipStream", "RandomTestSupport"], hasResources: true),
