@@ -190,8 +190,8 @@ let package = Package(
     module(
       "CatalogOrigin",
       [
-        "CatalogRows", "CatalogSources", "CatalogWire", "Documents", "JSONFormat", "LogStore", "RowSources", "Storage",
-        "TextFormat", crypto, httpTypes, hummingbird, logging, nioCore, serviceLifecycle,
+        "CatalogRows", "CatalogSources", "CatalogWire", "Documents", "HTTPServer", "JSONFormat", "LogStore",
+        "RowSources", "Storage", "TextFormat", crypto, httpTypes, logging, serviceLifecycle,
       ]),
     module(
       "UploadHTTP",
