@@ -204,9 +204,9 @@ let package = Package(
     .target(
       name: "Studio",
       dependencies: [
-        "Bytes", "Catalog", "CatalogRows", "CatalogWire", "CStudio", "DocumentFormat", "Documents", "HTTPSupport",
-        "JSONFormat", "LogStore", "PageCache", "Storage", "TextFormat", "UploadQueue", "Workspace", httpTypes,
-        hummingbird, logging, nioCore, serviceLifecycle,
+        "Bytes", "Catalog", "CatalogRows", "CatalogWire", "CStudio", "DocumentFormat", "Documents", "HTTPServer",
+        "HTTPSupport", "JSONFormat", "LogStore", "PageCache", "Storage", "TextFormat", "UploadQueue", "Workspace",
+        httpTypes, logging, serviceLifecycle,
       ], exclude: ["Web"], swiftSettings: library),
 
     // The daemon next to a scanner.
@@ -222,9 +222,9 @@ let package = Package(
     module(
       "DaemonHTTP",
       [
-        "Catalog", "CatalogSync", "COpenAPI", "HTTPSupport", "JSONFormat", "LogStore", "ScanDaemon", "ScanInputs",
-        "Studio", "TextFormat", "UploadQueue", "Workspace", coreMetrics, httpTypes, hummingbird, hummingbirdCore,
-        logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
+        "Catalog", "CatalogSync", "COpenAPI", "HTTPServer", "HTTPSupport", "JSONFormat", "LogStore", "ScanDaemon",
+        "ScanInputs", "Studio", "TextFormat", "UploadQueue", "Workspace", coreMetrics, httpTypes, logging, nioCore,
+        nioHTTP1, nioPosix, serviceLifecycle,
       ]),
     module(
       "DaemonProcess",
@@ -339,8 +339,7 @@ let package = Package(
     tests(
       "StudioTests",
       [
-        "Catalog", "CatalogRows", "HTTPSupport", "Studio", "UploadQueue", "Workspace",
-        httpTypes, hummingbird, logging, nioCore, nioEmbedded,
+        "Catalog", "CatalogRows", "HTTPServer", "HTTPSupport", "Studio", "UploadQueue", "Workspace", httpTypes,
       ]),
     tests("ScanInputsTests", ["RandomTestSupport", "ScanInputs", "WaitingTestSupport", logging, serviceLifecycle]),
     tests(
@@ -354,8 +353,9 @@ let package = Package(
     tests(
       "DaemonHTTPTests",
       [
-        "Catalog", "CatalogOrigin", "CatalogRows", "DaemonHTTP", "HTTPSupport", "LogStore", "RandomTestSupport",
-        "ScanDaemon", "ScanInputs", "StoreTestSupport", "UploadQueue", "WaitingTestSupport", "Workspace", coreMetrics,
+        "Catalog", "CatalogOrigin", "CatalogRows", "DaemonHTTP", "HTTPServer", "HTTPSupport", "LogStore",
+        "RandomTestSupport", "ScanDaemon", "ScanInputs", "StoreTestSupport", "UploadQueue", "WaitingTestSupport",
+        "Workspace", coreMetrics,
         httpTypes,
         logging, metricsTestKit, nioCore, nioEmbedded, nioPosix, serviceLifecycle,
       ]),
