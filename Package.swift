@@ -22,8 +22,6 @@ let configuration = Target.Dependency.product(name: "Configuration", package: "s
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let heapModule = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metricsTestKit = Target.Dependency.product(name: "MetricsTestKit", package: "swift-metrics")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
@@ -97,7 +95,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
@@ -180,13 +177,14 @@ let package = Package(
 
     // HTTP.
     module("CurlClient", ["CCurl", "TextFormat"]),
+    module("HTTPServer", ["TextFormat", httpTypes, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle]),
     module("HTTPSupport", ["TextFormat"]),
     module("CatalogHTTP", ["CatalogSync", "CurlClient", "HTTPSupport", "TextFormat"]),
     module(
       "CatalogOrigin",
       [
-        "CatalogRows", "CatalogSources", "CatalogWire", "Cryptography", "Documents", "JSONFormat", "LogStore", "RowSources",
-        "Storage", "TextFormat", httpTypes, hummingbird, logging, nioCore, serviceLifecycle,
+        "CatalogRows", "CatalogSources", "CatalogWire", "Cryptography", "Documents", "HTTPServer", "JSONFormat",
+        "LogStore", "RowSources", "Storage", "TextFormat", httpTypes, logging, serviceLifecycle,
       ]),
     module(
       "UploadHTTP",
@@ -198,9 +196,9 @@ let package = Package(
     .target(
       name: "Studio",
       dependencies: [
-        "Bytes", "Catalog", "CatalogRows", "CatalogWire", "CStudio", "DocumentFormat", "Documents", "HTTPSupport",
-        "JSONFormat", "LogStore", "PageCache", "Storage", "TextFormat", "UploadQueue", "Workspace", httpTypes,
-        hummingbird, logging, nioCore, serviceLifecycle,
+        "Bytes", "Catalog", "CatalogRows", "CatalogWire", "CStudio", "DocumentFormat", "Documents", "HTTPServer",
+        "HTTPSupport", "JSONFormat", "LogStore", "PageCache", "Storage", "TextFormat", "UploadQueue", "Workspace",
+        httpTypes, logging, serviceLifecycle,
       ], exclude: ["Web"], swiftSettings: library),
 
     // The daemon next to a scanner.
@@ -216,9 +214,9 @@ let package = Package(
     module(
       "DaemonHTTP",
       [
-        "Catalog", "CatalogSync", "COpenAPI", "HTTPSupport", "JSONFormat", "LogStore", "ScanDaemon", "ScanInputs",
-        "Studio", "TextFormat", "UploadQueue", "Workspace", coreMetrics, httpTypes, hummingbird, hummingbirdCore,
-        logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
+        "Catalog", "CatalogSync", "COpenAPI", "HTTPServer", "HTTPSupport", "JSONFormat", "LogStore", "ScanDaemon",
+        "ScanInputs", "Studio", "TextFormat", "UploadQueue", "Workspace", coreMetrics, httpTypes, logging, nioCore,
+        nioHTTP1, nioPosix, serviceLifecycle,
       ]),
     module(
       "DaemonProcess",
@@ -314,6 +312,12 @@ let package = Package(
     tests("RowSourcesTests", ["RowSources"]),
     tests("CryptographyTests", ["Cryptography"]),
     tests("CurlClientTests", ["CurlClient"]),
+    tests(
+      "HTTPServerTests",
+      [
+        "HTTPServer", "WaitingTestSupport", httpTypes, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix,
+        serviceLifecycle,
+      ]),
     tests("HTTPSupportTests", ["HTTPSupport"]),
     tests("JSONFormatTests", ["JSONFormat", "RandomTestSupport"]),
     tests("CatalogWireTests", ["CatalogRows", "CatalogWire", "GzipStream", "RandomTestSupport"], hasResources: true),
@@ -333,8 +337,7 @@ let package = Package(
     tests(
       "StudioTests",
       [
-        "Catalog", "CatalogRows", "HTTPSupport", "Studio", "UploadQueue", "Workspace",
-        httpTypes, hummingbird, logging, nioCore, nioEmbedded,
+        "Catalog", "CatalogRows", "HTTPServer", "HTTPSupport", "Studio", "UploadQueue", "Workspace", httpTypes,
       ]),
     tests("ScanInputsTests", ["RandomTestSupport", "ScanInputs", "WaitingTestSupport", logging, serviceLifecycle]),
     tests(
@@ -348,8 +351,9 @@ let package = Package(
     tests(
       "DaemonHTTPTests",
       [
-        "Catalog", "CatalogOrigin", "CatalogRows", "DaemonHTTP", "HTTPSupport", "LogStore", "RandomTestSupport",
-        "ScanDaemon", "ScanInputs", "StoreTestSupport", "UploadQueue", "WaitingTestSupport", "Workspace", coreMetrics,
+        "Catalog", "CatalogOrigin", "CatalogRows", "DaemonHTTP", "HTTPServer", "HTTPSupport", "LogStore",
+        "RandomTestSupport", "ScanDaemon", "ScanInputs", "StoreTestSupport", "UploadQueue", "WaitingTestSupport",
+        "Workspace", coreMetrics,
         httpTypes,
         logging, metricsTestKit, nioCore, nioEmbedded, nioPosix, serviceLifecycle,
       ]),

@@ -3,7 +3,7 @@
 /// Names of months and languages, collation, converters, and rules of time zones are in these data. The programs format
 /// and compare nothing by a locale, and ask the C library for the time zone; a test of the sources checks that. ICU then
 /// finds nothing under the names that it looks for, also not in /usr/share/icu, and Foundation goes on in English and in
-/// UTC: the only code that asks it is Hummingbird's, for the `Date` of an answer, which is in UTC anyway.
+/// UTC. No code of the programs asks it.
 ///
 /// The layout is that of ICU's `udata.h` and `ucmndata.h` for the format "CmnD": a header, then a table of contents.
 ///

@@ -1,13 +1,10 @@
 import CatalogRows
 import CatalogWire
-import Foundation
+import HTTPServer
 import HTTPTypes
-import Hummingbird
 import JSONFormat
 package import Logging
-import NIOCore
 import ServiceLifecycle
-import Synchronization
 
 /// An HTTP server for an origin: `GET /?updateTime=…` gives the protocol's answer, and `GET /healthz` is a health
 /// check. All other requests are refused with an envelope whose `code` is the HTTP status.
@@ -56,41 +53,22 @@ package struct OriginServer: Service {
   ///
   /// - Throws: ``OriginError/cannotListen(host:port:reason:)``.
   package func run() async throws {
-    let responder = CallbackResponder<BasicRequestContext> { [store, options, logger] request, _ in
-      Self.respond(to: request, store: store, token: options.token, logger: logger)
+    var serverOptions = Server.Options(address: .host(options.host, port: options.port))
+    serverOptions.serverName = "shelfmark"
+    serverOptions.onListening = { [options, logger] port in
+      let port = port ?? options.port
+      logger.info("listening", metadata: ["host": "\(options.host)", "port": "\(port)"])
+      await options.onListening?(port)
     }
-    // Distinguishes a failed start from a later error.
-    let isListening = Atomic(false)
-    // Hummingbird's own start and stop events are logged only if something is wrong.
-    var frameworkLogger = logger
-    frameworkLogger.logLevel = max(logger.logLevel, .warning)
-    let application = Application(
-      responder: responder,
-      server: .http1(configuration: .init(idleTimeout: .seconds(60))),
-      configuration: .init(
-        address: .hostname(options.host, port: options.port), serverName: "shelfmark"),
-      services: [Watcher(store: store, options: options)],
-      onServerRunning: { [options, logger] channel in
-        isListening.store(true, ordering: .releasing)
-        let port = channel.localAddress?.port ?? options.port
-        logger.info("listening", metadata: ["host": "\(options.host)", "port": "\(port)"])
-        await options.onListening?(port)
-      },
-      logger: frameworkLogger
-    )
-    do {
-      try await application.run()
-    } catch let error where !isListening.load(ordering: .acquiring) && !(error is CancellationError) {
-      throw OriginError.cannotListen(host: options.host, port: options.port, reason: Self.reason(error))
+    let server = Server(serverOptions, logger: logger) { [store, options, logger] request, _, writer, _ in
+      try await writer.send(Self.respond(to: request, store: store, token: options.token, logger: logger))
     }
-  }
-
-  private static func reason(_ error: any Error) -> String {
-    switch error {
-    // The text of a system call's error number is a C string that is copied at once.
-    case let error as IOError: unsafe String(cString: strerror(error.errnoCode))
-    case is SocketAddressError: "this is no address of this machine"
-    default: "\(error)"
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await Watcher(store: store, options: options).run() }
+      defer { group.cancelAll() }
+      do { try await server.run() } catch let error as ListenError {
+        throw OriginError.cannotListen(host: options.host, port: options.port, reason: error.reason)
+      }
     }
   }
 
@@ -122,19 +100,19 @@ package struct OriginServer: Service {
   // MARK: Answers
 
   private static func respond(
-    to request: Request, store: OriginStore, token: String?, logger: Logger
+    to request: HTTPRequest, store: OriginStore, token: String?, logger: Logger
   ) -> Response {
     let isHead = request.method == .head
     let asked = OriginRequest(
-      method: request.method.rawValue, path: request.uri.path, query: request.uri.query,
-      authorization: request.headers[.authorization], token: token)
+      method: request.method.rawValue, path: String(request.pathWithoutQuery), query: request.query.map(String.init),
+      authorization: request.headerFields[.authorization], token: token)
     switch asked {
     case .health:
-      return response(status: .ok, code: 1000, message: "ok", isHead: isHead)
+      return response(status: .ok, code: 1000, message: "ok")
     case .refused(let status, let message):
       logger.debug(
-        "request refused", metadata: ["path": "\(request.uri.path)", "status": "\(status)"])
-      return response(status: .init(code: status), code: status, message: message, isHead: isHead)
+        "request refused", metadata: ["path": "\(request.pathWithoutQuery)", "status": "\(status)"])
+      return response(status: .init(code: status), code: status, message: message)
     case .catalogue(let cursor):
       let answer = store.answer(cursor: cursor)
       logger.debug(
@@ -149,7 +127,7 @@ package struct OriginServer: Service {
   }
 
   private static func response(
-    status: HTTPResponse.Status, code: Int, message: String, isHead: Bool
+    status: HTTPResponse.Status, code: Int, message: String
   ) -> Response {
     var json = Array(#"{"message":"#.utf8)
     JSONWriter.append(text: message, to: &json)
@@ -157,9 +135,7 @@ package struct OriginServer: Service {
     var headers = headers()
     if status == .methodNotAllowed { headers[.allow] = "GET, HEAD" }
     if status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
-    headers[.contentLength] = String(json.count)
-    return Response(
-      status: status, headers: headers, body: isHead ? .init() : .init(byteBuffer: .init(bytes: json)))
+    return Response(status: status, headers: headers, body: .bytes(json))
   }
 
   /// An answer with at most this number of products is encoded at once and sent with its length, which avoids chunks
@@ -169,16 +145,15 @@ package struct OriginServer: Service {
   private static func response(_ answer: OriginAnswer) -> Response {
     if answer.placeCount <= smallPlaceCount {
       var encoding = AnswerEncoding(answer)
-      var body = ByteBuffer()
-      while let bytes = encoding.next() { body.writeBytes(bytes) }
-      return Response(status: .ok, headers: headers(), body: .init(byteBuffer: body))
+      var body: [UInt8] = []
+      while let bytes = encoding.next() { body += bytes }
+      return Response(status: .ok, headers: headers(), body: .bytes(body))
     }
     return Response(
       status: .ok, headers: headers(),
-      body: .init { writer in
+      body: .stream { writer in
         var encoding = AnswerEncoding(answer)
-        while let bytes = encoding.next() { try await writer.write(.init(bytes: bytes)) }
-        try await writer.finish(nil)
+        while let bytes = encoding.next() { try await writer.write(bytes) }
       })
   }
 

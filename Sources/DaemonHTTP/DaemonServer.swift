@@ -1,21 +1,12 @@
+import HTTPServer
 import HTTPSupport
 import HTTPTypes
-import HummingbirdCore
 public import Logging
 import NIOCore
-import NIOPosix
 public import ScanDaemon
 import ScanInputs
 public import ServiceLifecycle
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// An HTTP server for a daemon, with the interface that `openapi.json` describes.
 ///
@@ -96,6 +87,7 @@ public struct DaemonServer: Service {
   private let options: Options
   private let front: RequestHandler
   private let limiter: ConnectionLimiter
+  private let date = HTTPDate()
   private let metrics: ServerMetrics
   private let logger: Logger
 
@@ -121,14 +113,14 @@ public struct DaemonServer: Service {
     var studio: StudioFront?
     if options.hasStudio {
       studio = StudioFront(
-        daemon, accessControl, edits: options.studioEdits, bodyLimit: options.maximumBodyByteCount, logger: logger)
+        daemon, accessControl, edits: options.studioEdits, bodyLimit: options.maximumBodyByteCount)
     }
     front = RequestHandler(
-      table: RouteTable(api.routes), accessControl: accessControl, studio: studio,
+      routes: api.routes, accessControl: accessControl, studio: studio,
       events: EventStreams(
         daemon.events, limit: min(options.maximumEventStreams, limits.ordinary * 3 / 4),
         heartbeat: options.eventHeartbeat),
-      maximumBodyByteCount: options.maximumBodyByteCount, metrics: metrics, problems: daemon.problems, date: HTTPDate())
+      maximumBodyByteCount: options.maximumBodyByteCount, metrics: metrics, problems: daemon.problems)
   }
 
   /// The access control for these options.
@@ -165,9 +157,8 @@ public struct DaemonServer: Service {
   public func run() async throws {
     switch options.address {
     case .host(let host, let port):
-      try await serve(.hostname(host, port: port), name: "\(host):\(port)") { channel in
-        "\(channel.localAddress?.port ?? port)"
-      }
+      let name = "\(host):\(port)"
+      try await serve(.host(host, port: port), name: name) { "\($0 ?? port)" }
     case .socket(let path):
       let file: SocketFile
       do { file = try await SocketFile(path: path) } catch {
@@ -176,7 +167,7 @@ public struct DaemonServer: Service {
       defer { file.removeTemporary() }
       let identity = Mutex<SocketFile.Identity?>(nil)
       defer { if let identity = identity.withLock({ $0 }) { file.remove(identity) } }
-      try await serve(.unixDomainSocket(path: file.temporaryPath), name: path) { _ in
+      try await serve(.socket(path: file.temporaryPath), name: path) { _ in
         do {
           let published = try file.publish()
           identity.withLock { $0 = published }
@@ -190,60 +181,32 @@ public struct DaemonServer: Service {
   ///   - name: The name of the address, for people.
   ///   - publish: Makes the address known once it is bound, and returns the text for clients.
   private func serve(
-    _ address: BindAddress, name: String, publish: @escaping @Sendable (any Channel) throws -> String
+    _ address: Server.Address, name: String, publish: @escaping @Sendable (_ port: Int?) throws -> String
   ) async throws {
-    let isListening = Atomic(false)
-    let failure = Mutex<(any Error)?>(nil)
-    // Hummingbird's own start and stop events are logged only if something is wrong.
-    var frameworkLogger = logger
-    frameworkLogger.logLevel = max(logger.logLevel, .warning)
-    let metrics = metrics
     let idleTimeout = TimeAmount(options.idleTimeout)
-    let setup = PipelineSetup.Options(
+    let setup = PipelineSetup(
       limiter: limiter, headTimeout: min(TimeAmount(options.headTimeout), idleTimeout), bodyTimeout: idleTimeout,
-      maximumBodyByteCount: front.maximumBodyByteCount, date: front.date, metrics: metrics)
-    let builder = HTTPServerBuilder.http1(
-      configuration: .init(
-        additionalChannelHandlers: [
-          PipelineSetup(setup), StallGuard(timeout: idleTimeout), ServerMetrics.ConnectionCounter(metrics),
-        ],
-        idleTimeout: idleTimeout,
-        httpDecoderConfiguration: .init(
-          maxHeaderFieldSize: RequestGuard.maximumFieldByteCount, maxHeaderListSize: RequestGuard.maximumHeadByteCount,
-          maxHeaderFieldCount: RequestGuard.maximumFieldCount)))
-    let server = try builder.buildServer(
-      configuration: ServerConfiguration(
-        // If all connections are in use, including the ones about to end, further ones wait a moment.
-        address: address, backlog: Self.backlog,
-        availableConnectionsDelegate: MaximumAvailableConnections(options.maximumConnections)),
-      eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: frameworkLogger
-    ) { [front] request, writer, channel in
-      try await front.respond(to: request, writer, channel)
-    } onServerRunning: { [options, logger] channel in
-      do {
-        let place = try publish(channel)
-        isListening.store(true, ordering: .releasing)
-        logger.info("listening for HTTP", metadata: ["address": "\(name)", "at": "\(place)"])
-        await options.onListening?(place)
-      } catch {
-        failure.withLock { $0 = error }
-        channel.close(promise: nil)
-      }
+      maximumBodyByteCount: front.maximumBodyByteCount, date: date, metrics: metrics)
+    var serverOptions = Server.Options(address: address)
+    serverOptions.backlog = Self.backlog
+    // If all connections are in use, including the ones about to end, further ones wait a moment.
+    serverOptions.maximumConnections = options.maximumConnections
+    serverOptions.idleTimeout = options.idleTimeout
+    serverOptions.headLimits.fieldByteCount = RequestGuard.maximumFieldByteCount
+    serverOptions.headLimits.byteCount = RequestGuard.maximumHeadByteCount
+    serverOptions.headLimits.fieldCount = RequestGuard.maximumFieldCount
+    serverOptions.maximumSkippedByteCount = RequestHandler.skipByteLimit
+    serverOptions.configure = { try setup.add(to: $0) }
+    serverOptions.onListening = { [options, logger] port in
+      let place = try publish(port)
+      logger.info("listening for HTTP", metadata: ["address": "\(name)", "at": "\(place)"])
+      await options.onListening?(place)
     }
-    do {
-      try await server.run()
-    } catch let error where !isListening.load(ordering: .acquiring) && !(error is CancellationError) {
-      throw DaemonServerError.cannotListen(name, reason: Self.reason(error))
+    let server = Server(serverOptions, date: date, logger: logger) { [front] request, body, writer, channel in
+      try await front.respond(to: request, body, writer, channel)
     }
-    if let error = failure.withLock({ $0 }) { throw error }
-  }
-
-  private static func reason(_ error: any Error) -> String {
-    switch error {
-    // The text of the error number is a C string that is copied at once.
-    case let error as IOError: unsafe String(cString: strerror(error.errnoCode))
-    case is SocketAddressError: "this is no address of this machine"
-    default: "\(error)"
+    do { try await server.run() } catch let error as ListenError {
+      throw DaemonServerError.cannotListen(name, reason: error.reason)
     }
   }
 }

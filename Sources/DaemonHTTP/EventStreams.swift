@@ -1,6 +1,5 @@
+import HTTPServer
 import HTTPTypes
-import HummingbirdCore
-import NIOCore
 import ScanDaemon
 import ServiceLifecycle
 import Synchronization
@@ -76,8 +75,7 @@ final class EventStreams: Sendable {
   }
 
   func serve(
-    _ ask: Ask, _ request: Request, isHead: Bool, _ writer: consuming ResponseWriter, _ channel: any Channel,
-    headers: HTTPFields
+    _ ask: Ask, _ request: RequestBody, isHead: Bool, _ writer: consuming ResponseWriter, headers: HTTPFields
   ) async throws {
     var headers = headers
     headers[.cacheControl] = "no-store"
@@ -87,25 +85,21 @@ final class EventStreams: Sendable {
     if isFull {
       let answer = Answer(refusal)
       headers[.contentType] = answer.contentType
-      headers[.contentLength] = String(answer.body.count)
       headers[.retryAfter] = "5"
-      return try await writer.write(
-        response: HTTPResponse(status: answer.status, headerFields: headers),
-        body: .init(byteBuffer: ByteBuffer(bytes: answer.body)))
+      return writer.send(HTTPResponse(status: answer.status, headerFields: headers), body: answer.body)
     }
     headers[.contentType] = "text/event-stream"
     let head = HTTPResponse(status: .ok, headerFields: headers)
-    if isHead { return try await writer.writeResponse(head) }
+    if isHead { return writer.begin(head).finish() }
     // Subscribe before the head is written: the stream contains all events from the time at which the listener sees the
     // head.
     let events = log.events(after: ask.after)
-    let body = Body(try await writer.writeHead(head))
-    try await request.body.consumeWithCancellationOnInboundClose { _ in
-      try await self.write(events, ask, to: body)
-    }
+    let body = writer.begin(head)
+    try await request.cancellingWhenClientCloses { try await self.write(events, ask, to: body) }
+    body.finish()
   }
 
-  private func write(_ events: AsyncStream<DaemonEvent>, _ ask: Ask, to body: Body) async throws {
+  private func write(_ events: AsyncStream<DaemonEvent>, _ ask: Ask, to body: BodyWriter) async throws {
     try await body.write(EventStreamEncoder.beginning)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { [heartbeat] in
@@ -128,24 +122,6 @@ final class EventStreams: Sendable {
       }
       group.cancelAll()
     }
-    try await body.finish()
-  }
-
-  /// The body of a stream, shared by the two tasks that write it.
-  ///
-  /// `@unchecked`: the writer is Hummingbird's handle for a NIO outbound writer, which accepts complete buffers from
-  /// any number of tasks, although its protocol does not declare that. Each call works on a copy of the handle.
-  private struct Body: @unchecked Sendable {
-    private let writer: any ResponseBodyWriter
-
-    init(_ writer: any ResponseBodyWriter) { self.writer = writer }
-
-    func write(_ bytes: [UInt8]) async throws {
-      var writer = writer
-      try await writer.write(ByteBuffer(bytes: bytes))
-    }
-
-    func finish() async throws { try await writer.finish(nil) }
   }
 }
 

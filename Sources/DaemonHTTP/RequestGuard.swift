@@ -1,3 +1,4 @@
+import HTTPServer
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -142,7 +143,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
       unanswered += 1
       connection?.receives()
       if let errorResponse = errorResponse(head) { return refuse(errorResponse, context, isCounted: true) }
-      if connection?.admission == .health || head.endsConnection {
+      if connection?.admission == .health {
         head.headers.replaceOrAdd(name: "Connection", value: "close")
         return context.fireChannelRead(wrapInboundOut(.head(head)))
       }
@@ -334,13 +335,6 @@ final class HeadWatch: ChannelInboundHandler, RemovableChannelHandler {
     requestGuard.willRead(unwrapInboundIn(data))
     context.fireChannelRead(data)
     requestGuard.hasRead()
-  }
-}
-
-extension HTTPRequestHead {
-  /// Whether the parser reads nothing after this request, because the following bytes belong to another protocol.
-  fileprivate var endsConnection: Bool {
-    method == .CONNECT || headers.contains(name: "Upgrade")
   }
 }
 

@@ -1,6 +1,6 @@
+import HTTPServer
 import HTTPSupport
 import HTTPTypes
-import HummingbirdCore
 import NIOCore
 import ScanDaemon
 
@@ -10,7 +10,8 @@ import ScanDaemon
 /// bytes, the code is looked up in mapped memory on the thread that read the request, and the response is written once,
 /// as bytes together with its head. It uses no coder, no log line and no other thread.
 struct RequestHandler: Sendable {
-  let table: RouteTable
+  private let routes: [Route]
+  private let table: RouteTable
   let accessControl: AccessControl
   /// The pages of the studio and their data; `nil` if they are not served.
   let studio: StudioFront?
@@ -19,7 +20,20 @@ struct RequestHandler: Sendable {
   let metrics: ServerMetrics
   /// The problems that responses with status 500 are reported to. This limits how often they are logged.
   let problems: Problems
-  let date: HTTPDate
+
+  init(
+    routes: [Route], accessControl: AccessControl, studio: StudioFront?, events: EventStreams,
+    maximumBodyByteCount: Int, metrics: ServerMetrics, problems: Problems
+  ) {
+    self.routes = routes
+    table = RouteTable(routes.map { ($0.method, $0.path) })
+    self.accessControl = accessControl
+    self.studio = studio
+    self.events = events
+    self.maximumBodyByteCount = maximumBodyByteCount
+    self.metrics = metrics
+    self.problems = problems
+  }
 
   private enum Outcome {
     case answer(Answer)
@@ -27,28 +41,22 @@ struct RequestHandler: Sendable {
   }
 
   func respond(
-    to request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
+    to request: HTTPRequest, _ body: RequestBody, _ writer: consuming ResponseWriter, _ channel: any Channel
   ) async throws {
-    let isHead = request.method == .head
-    if let studio, StudioFront.takes(request.head) {
-      return try await respond(with: studio, to: request, isHead: isHead, writer, channel)
+    if let studio, StudioFront.takes(request) {
+      return try await respond(with: studio, to: request, body, writer, channel)
     }
     let outcome: Outcome
     var path = ServerMetrics.noRoute
     do {
       let (route, call) = try admit(request, channel, &path)
       switch route?.work {
-      case nil: outcome = .answer(options(request.head, allowed: call.parameter))
+      case nil: outcome = .answer(options(request, allowed: call.parameter))
       case .immediate(let work)?: outcome = .answer(try work(call))
-      case .events?: outcome = .events(try events.ask(call, request.headers))
+      case .events?: outcome = .events(try events.ask(call, request.headerFields))
       case .answer(let work)?:
         var call = call
-        if let route, route.body != .none {
-          if Self.waits(request), bodyLength(request) ?? 0 <= maximumBodyByteCount {
-            try await writer.writeInformationalHead(HTTPResponse(status: .continue))
-          }
-          call.body = try await body(of: request, route)
-        }
+        if let route, route.body != .none { call.body = try await members(of: request, body, route) }
         outcome = .answer(try await work(call))
       }
     } catch let error as ErrorResponse {
@@ -63,46 +71,43 @@ struct RequestHandler: Sendable {
       }
       outcome = .answer(Answer(errorResponse))
     }
-    var headers = accessControl.crossOrigin.fields(request.head) ?? HTTPFields()
+    let headers = accessControl.crossOrigin.fields(request) ?? HTTPFields()
     switch outcome {
     case .answer(let answer):
       metrics.count(request.method, route: path, status: answer.status)
-      try await write(answer, headers, isHead: isHead, writer)
+      write(answer, headers, writer)
     case .events(let ask):
       metrics.count(request.method, route: path, status: .ok)
-      headers[.date] = date.text()
-      try await events.serve(ask, request, isHead: isHead, writer, channel, headers: headers)
+      try await events.serve(ask, body, isHead: request.method == .head, writer, headers: headers)
     }
   }
 
   /// Answers a request with the studio, which checks host, origin and token itself.
   private func respond(
-    with studio: StudioFront, to request: Request, isHead: Bool, _ writer: consuming ResponseWriter,
+    with studio: StudioFront, to request: HTTPRequest, _ body: RequestBody, _ writer: consuming ResponseWriter,
     _ channel: any Channel
   ) async throws {
     do throws(ErrorResponse) {
       try accessControl.admit(
-        toStudio: request.head, caller: Self.caller(channel), now: Double(NIODeadline.now().uptimeNanoseconds) / 1e9)
+        toStudio: request, caller: Self.caller(channel), now: Double(NIODeadline.now().uptimeNanoseconds) / 1e9)
     } catch {
       metrics.count(request.method, route: Self.studioRoute, status: error.status)
-      return try await write(Answer(error), HTTPFields(), isHead: isHead, writer)
+      return write(Answer(error), HTTPFields(), writer)
     }
-    let listens = !isHead && StudioFront.listens(request.head)
+    let listens = request.method != .head && StudioFront.listens(request)
     if listens, !events.enter() {
       let refusal = events.refusal
       metrics.count(request.method, route: Self.studioRoute, status: refusal.status)
-      return try await write(Answer(refusal), HTTPFields(), isHead: isHead, writer)
+      return write(Answer(refusal), HTTPFields(), writer)
     }
     defer { if listens { events.leave() } }
-    var response = try await studio.respond(to: request, channel)
+    let response = try await studio.respond(to: request, body)
     metrics.count(request.method, route: Self.studioRoute, status: response.status)
-    response.headers[.date] = date.text()
-    if isHead { return try await writer.writeResponse(response.head) }
-    let (head, body) = (response.head, response.body)
-    guard listens else { return try await writer.write(response: head, body: body) }
-    // A listener that has gone gives its place to another one at once.
-    let bodyWriter = try await writer.writeHead(head)
-    try await request.body.consumeWithCancellationOnInboundClose { _ in try await body.write(bodyWriter) }
+    guard listens, case .stream(let write) = response.body else { return try await writer.send(response) }
+    // A listener that has gone makes room for another one at once.
+    let bodyWriter = writer.begin(response.head)
+    try await body.cancellingWhenClientCloses { try await write(bodyWriter) }
+    bodyWriter.finish()
   }
 
   /// The name of the studio's requests in metrics.
@@ -113,9 +118,8 @@ struct RequestHandler: Sendable {
   ///
   /// - Parameter path: Set to the path of the matching routes, if any.
   private func admit(
-    _ request: Request, _ channel: any Channel, _ path: inout String
+    _ head: HTTPRequest, _ channel: any Channel, _ path: inout String
   ) throws(ErrorResponse) -> (Route?, Call) {
-    let head = request.head
     let target: RequestTarget
     do throws(ErrorResponse) {
       target = try RequestTarget(head.path ?? "")
@@ -130,7 +134,7 @@ struct RequestHandler: Sendable {
       throw .notFound("there is nothing at this path; GET /openapi.json lists what there is")
     }
     path = match.path
-    let route = match[head.method]
+    let route = match[head.method].map { routes[$0] }
     try admit(head, route?.access, channel)
     if let route {
       try route.check(target.query)
@@ -164,14 +168,15 @@ struct RequestHandler: Sendable {
     type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" } == "application/json"
   }
 
-  private func bodyLength(_ request: Request) -> Int? { request.headers[.contentLength].flatMap(Int.init) }
+  private func bodyLength(_ request: HTTPRequest) -> Int? { request.headerFields[.contentLength].flatMap(Int.init) }
 
-  private func body(of request: Request, _ route: Route) async throws -> BodyMembers {
-    if let type = request.headers[.contentType], !Self.isJSON(type) {
+  /// The members of a request's body.
+  private func members(of request: HTTPRequest, _ body: RequestBody, _ route: Route) async throws -> BodyMembers {
+    if let type = request.headerFields[.contentType], !Self.isJSON(type) {
       throw ErrorResponse(
         .unsupportedMediaType, "unsupportedMediaType", "send JSON, with Content-Type: application/json or without one")
     }
-    if let encoding = request.headers[.contentEncoding], encoding.lowercased() != "identity" {
+    if let encoding = request.headerFields[.contentEncoding], encoding.lowercased() != "identity" {
       throw ErrorResponse(
         .unsupportedMediaType, "unsupportedContentEncoding", "send the body as it is, without Content-Encoding",
         headers: [.acceptEncoding: "identity"])
@@ -185,7 +190,7 @@ struct RequestHandler: Sendable {
     do {
       // A body can be read only once. A body that is too large is received nevertheless, up to a limit, so that its
       // sender reads the response and not a reset.
-      for try await buffer in request.body {
+      while let buffer = try await body.next() {
         count += buffer.readableBytes
         isTooLarge = isTooLarge || count > maximumBodyByteCount
         if !isTooLarge {
@@ -214,23 +219,19 @@ struct RequestHandler: Sendable {
   static let skipByteLimit = 16 << 20
 
   /// Whether the client sends the body only after `100 Continue`.
-  private static func waits(_ request: Request) -> Bool { request.headers[.expect]?.lowercased() == "100-continue" }
+  private static func waits(_ request: HTTPRequest) -> Bool {
+    request.headerFields[.expect]?.lowercased() == "100-continue"
+  }
 
   // MARK: Writing
 
   /// - Parameter crossOrigin: The fields to add to each response.
-  private func write(
-    _ answer: Answer, _ crossOrigin: HTTPFields, isHead: Bool, _ writer: consuming ResponseWriter
-  ) async throws {
+  private func write(_ answer: Answer, _ crossOrigin: HTTPFields, _ writer: consuming ResponseWriter) {
     var headers = answer.headers
     for field in crossOrigin { headers.append(field) }
     if let type = answer.contentType { headers[.contentType] = type }
-    if answer.status != .noContent { headers[.contentLength] = String(answer.body.count) }
     headers[.cacheControl] = "no-store"
-    headers[.date] = date.text()
-    let head = HTTPResponse(status: answer.status, headerFields: headers)
-    if isHead || answer.body.isEmpty { return try await writer.writeResponse(head) }
-    try await writer.write(response: head, body: .init(byteBuffer: ByteBuffer(bytes: answer.body)))
+    writer.send(HTTPResponse(status: answer.status, headerFields: headers), body: answer.body)
   }
 
   /// The response to `OPTIONS` for a path.

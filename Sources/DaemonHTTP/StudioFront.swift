@@ -1,19 +1,14 @@
+import HTTPServer
 import HTTPTypes
-import Hummingbird
-import HummingbirdCore
-import JSONFormat
-import Logging
-import NIOCore
 import ScanDaemon
 import Studio
 import Workspace
 
 /// The studio of a daemon: everything below `/studio`, with the stores of the signed-in user.
 struct StudioFront: Sendable {
-  private let responder: RouterResponder<BasicRequestContext>
-  private let logger: Logger
+  private let responder: StudioResponder
 
-  init(_ daemon: Daemon, _ accessControl: AccessControl, edits: Bool, bodyLimit: Int, logger: Logger) {
+  init(_ daemon: Daemon, _ accessControl: AccessControl, edits: Bool, bodyLimit: Int) {
     let additions = StudioDaemon(
       // The token allows the same by `/v1/queue`.
       decidesUploads: edits || accessControl.token != nil, problems: { daemon.currentProblems() },
@@ -29,9 +24,6 @@ struct StudioFront: Sendable {
       token: accessControl.token, isLoopbackOnly: accessControl.isLocal && accessControl.isOverNetwork,
       tokenSource: "the daemon's token")
     responder = Studio(stores, access: access, bodyLimit: bodyLimit).responder()
-    var quiet = logger
-    quiet.logLevel = max(logger.logLevel, .warning)
-    self.logger = quiet
   }
 
   /// Whether a request is for the studio.
@@ -45,12 +37,8 @@ struct StudioFront: Sendable {
     head.path?.prefix { $0 != "?" } == "/studio/api/events"
   }
 
-  /// Answers a request. That of `HEAD` is answered as `GET` is, and its body is not written.
-  func respond(to request: Request, _ channel: any Channel) async throws -> Response {
-    var head = request.head
-    if head.method == .head { head.method = .get }
-    let request = Request(head: head, body: request.body)
-    let context = BasicRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
-    return try await responder.respond(to: request, context: context)
+  /// Answers a request, whose host, origin and token are checked.
+  func respond(to request: HTTPRequest, _ body: RequestBody) async throws -> Response {
+    try await responder.respond(to: request, body)
   }
 }

@@ -1,7 +1,7 @@
 import CatalogWire
 import DocumentFormat
 import Documents
-import Hummingbird
+import HTTPServer
 import JSONFormat
 import Storage
 
@@ -9,7 +9,7 @@ extension Studio {
   /// The number of documents whose field paths are offered for completion.
   private static var sampleCount: Int { 50 }
 
-  func addDocuments(to router: Router<BasicRequestContext>) {
+  func addDocuments(to router: StudioRoutes) {
     add(router, .get, "studio/api/collections") { _ in
       guard let store = try stores.documents() else { return .object([("collections", .array([]))]) }
       let collections = try store.snapshot().collectionNames.map { name in

@@ -1,6 +1,6 @@
 import DocumentFormat
 import Documents
-import Hummingbird
+import HTTPServer
 import JSONFormat
 import LogStore
 import Storage
@@ -9,7 +9,7 @@ import Workspace
 // Changes of documents and settings, which need an editable studio, and the verification, which changes nothing.
 
 extension Studio {
-  func addEditing(to router: Router<BasicRequestContext>) {
+  func addEditing(to router: StudioRoutes) {
     add(router, .put, "studio/api/collections/{name}/{id}") { asked in
       try checkEditable()
       let document = try DocumentValue(json: asked.body.span)

@@ -1,14 +1,14 @@
 import Catalog
 import CatalogWire
 import DocumentFormat
-import Hummingbird
+import HTTPServer
 import JSONFormat
 import LogStore
 import Storage
 import Synchronization
 
 extension Studio {
-  func addHistory(to router: Router<BasicRequestContext>) {
+  func addHistory(to router: StudioRoutes) {
     add(router, .get, "studio/api/history") { _ in .object([("commits", .array(try commits().map(\.json)))]) }
     addAsync(router, .get, "studio/api/history.ndjson") { _ in
       let bytes = try await BlockingThread.run { Self.lines(try commits().map(\.json)) }

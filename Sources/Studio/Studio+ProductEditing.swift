@@ -3,7 +3,7 @@ import CatalogRows
 import CatalogWire
 import DocumentFormat
 import HTTPTypes
-import Hummingbird
+import HTTPServer
 import JSONFormat
 import LogStore
 import Workspace
@@ -11,7 +11,7 @@ import Workspace
 // Changes of products, where no server and no source of the daemon would undo them.
 
 extension Studio {
-  func addProductEditing(to router: Router<BasicRequestContext>) {
+  func addProductEditing(to router: StudioRoutes) {
     add(router, .post, "studio/api/products") { asked in try changeProducts(asked) }
   }
 

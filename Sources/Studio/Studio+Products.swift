@@ -3,15 +3,14 @@ import CatalogRows
 import CatalogWire
 import DocumentFormat
 import HTTPTypes
-import Hummingbird
+import HTTPServer
 import JSONFormat
 import LogStore
-import NIOCore
 import Storage
 import TextFormat
 
 extension Studio {
-  func addProducts(to router: Router<BasicRequestContext>) {
+  func addProducts(to router: StudioRoutes) {
     addAsync(router, .get, "studio/api/products") { asked in
       try asked.query.refuse(butFor: Self.tableNames + ["columns", "offset", "limit"])
       let query = asked.query

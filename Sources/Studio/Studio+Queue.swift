@@ -1,11 +1,11 @@
 import CatalogWire
-import Hummingbird
+import HTTPServer
 import JSONFormat
 import Storage
 import UploadQueue
 
 extension Studio {
-  func addQueue(to router: Router<BasicRequestContext>) {
+  func addQueue(to router: StudioRoutes) {
     add(router, .get, "studio/api/queue") { asked in
       let state = try Self.state(asked.query)
       let limit = try asked.query.number("limit", in: 1...1000, standard: 100)

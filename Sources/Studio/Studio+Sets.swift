@@ -1,7 +1,7 @@
 import Catalog
 import CatalogWire
 import DocumentFormat
-import Hummingbird
+import HTTPServer
 import JSONFormat
 import LogStore
 import Storage
@@ -12,7 +12,7 @@ extension Studio {
   /// The depth at which a tree of components ends.
   private static var treeDepth: Int { 8 }
 
-  func addSets(to router: Router<BasicRequestContext>) {
+  func addSets(to router: StudioRoutes) {
     add(router, .get, "studio/api/sets") { asked in
       let snapshot = try catalogue(asked.query)
       let offset = try asked.query.number("offset", in: 0...Int(UInt32.max), standard: 0)

@@ -1,7 +1,7 @@
 import Catalog
 import CatalogWire
 import DocumentFormat
-import Hummingbird
+import HTTPServer
 import JSONFormat
 import LogStore
 import Storage
@@ -12,7 +12,7 @@ extension Studio {
   /// The number of commits that the first page shows.
   private static var commitLimit: Int { 60 }
 
-  func addStore(to router: Router<BasicRequestContext>) {
+  func addStore(to router: StudioRoutes) {
     add(router, .get, "studio/api/store", store)
     addExports(router, "store", ["part", "name", "value"], storeRows)
     add(router, .get, "studio/api/statistics") { asked in
@@ -121,7 +121,7 @@ extension Studio {
 
   /// Adds exports of a short list of objects, as NDJSON, and the fields with `names` of each as CSV.
   func addExports(
-    _ router: Router<BasicRequestContext>, _ path: String, _ names: [String],
+    _ router: StudioRoutes, _ path: String, _ names: [String],
     _ rows: @escaping @Sendable (Asked) throws -> [JSONText]
   ) {
     addAsync(router, .get, "studio/api/\(path).ndjson") { asked in

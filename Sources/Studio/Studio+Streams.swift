@@ -1,10 +1,9 @@
 import Catalog
 import CatalogWire
 import DocumentFormat
+import HTTPServer
 import HTTPTypes
-import Hummingbird
 import JSONFormat
-import NIOCore
 import ServiceLifecycle
 import Storage
 
@@ -24,11 +23,7 @@ extension Studio {
   ) -> Response {
     Response(
       status: .ok, headers: [.contentType: format.rawValue],
-      body: .init { writer in
-        var parts = writer
-        try await body { try await parts.write(ByteBuffer(bytes: $0)) }
-        try await parts.finish(nil)
-      })
+      body: .stream { writer in try await body { try await writer.write($0) } })
   }
 
   /// Lines of JSON.
@@ -50,7 +45,7 @@ extension Studio {
   private static var pollInterval: Duration { .milliseconds(200) }
   private static var heartbeat: Duration { .seconds(15) }
 
-  func addEvents(to router: Router<BasicRequestContext>) {
+  func addEvents(to router: StudioRoutes) {
     addAsync(router, .get, "studio/api/events") { _ in
       let start = try await BlockingThread.run { try stores.snapshot().sequence }
       return Self.stream(.events) { write in

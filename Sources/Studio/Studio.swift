@@ -1,9 +1,8 @@
 import Catalog
+import HTTPServer
 import HTTPTypes
-package import Hummingbird
 import JSONFormat
 import LogStore
-import NIOCore
 import Storage
 import Synchronization
 import TextFormat
@@ -28,9 +27,8 @@ package struct Studio: Sendable {
   }
 
   /// The function from requests to responses, for paths from `/studio` on.
-  package func responder() -> RouterResponder<BasicRequestContext> {
-    let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
-    router.add(middleware: AccessMiddleware(access: access))
+  package func responder() -> StudioResponder {
+    let router = StudioRoutes()
     addPages(to: router)
     addStore(to: router)
     addProducts(to: router)
@@ -41,7 +39,7 @@ package struct Studio: Sendable {
     addEditing(to: router)
     addProductEditing(to: router)
     addEvents(to: router)
-    return router.buildResponder()
+    return StudioResponder(router.routes, access: access)
   }
 
   /// A request for data: its query, and the parts of its path that are names.
@@ -50,12 +48,11 @@ package struct Studio: Sendable {
     let body: [UInt8]
     private let names: [String: String]
 
-    init(_ request: Request, _ context: BasicRequestContext, body: [UInt8]) throws {
-      query = try StudioQuery(request.uri.query)
+    init(_ request: StudioRequest, body: [UInt8]) throws {
+      query = try StudioQuery(request.head.query.map(String.init))
       self.body = body
       var names: [String: String] = [:]
-      for name in ["id", "name", "owner"] {
-        guard let raw = context.parameters.get(name) else { continue }
+      for (name, raw) in zip(request.names, request.parameters) {
         guard let text = PercentEncoding.decodedText(raw[...]) else {
           throw StudioError.badRequest("the path is not percent-encoded UTF-8")
         }
@@ -73,7 +70,7 @@ package struct Studio: Sendable {
 
   /// Adds a route for data. Its body runs on a thread of its own, as it reads files.
   func add(
-    _ router: Router<BasicRequestContext>, _ method: HTTPRequest.Method, _ path: RouterPath,
+    _ router: StudioRoutes, _ method: HTTPRequest.Method, _ path: String,
     _ answer: @escaping @Sendable (Asked) throws -> JSONText
   ) {
     addAsync(router, method, path) { asked in
@@ -83,13 +80,13 @@ package struct Studio: Sendable {
 
   /// Adds a route.
   func addAsync(
-    _ router: Router<BasicRequestContext>, _ method: HTTPRequest.Method, _ path: RouterPath,
+    _ router: StudioRoutes, _ method: HTTPRequest.Method, _ path: String,
     _ answer: @escaping @Sendable (Asked) async throws -> Response
   ) {
-    router.on(path, method: method) { request, context in
+    router.on(method, path) { request in
       var body: [UInt8] = []
-      if method != .get { body = Array(buffer: try await request.body.collect(upTo: bodyLimit)) }
-      return try await answer(Asked(request, context, body: body))
+      if method != .get { body = try await request.body.collect(upTo: bodyLimit) }
+      return try await answer(Asked(request, body: body))
     }
   }
 
@@ -116,28 +113,31 @@ package struct Studio: Sendable {
 
   // MARK: Pages
 
-  private func addPages(to router: Router<BasicRequestContext>) {
-    router.get("studio") { request, _ -> Response in
+  private func addPages(to router: StudioRoutes) {
+    router.on(.get, "studio") { request in
       // Without the slash, relative addresses of the page would lead elsewhere.
-      if request.uri.path == "/studio" { return Response(status: .movedPermanently, headers: [.location: "/studio/"]) }
+      if request.head.pathWithoutQuery == "/studio" {
+        return Response(status: .movedPermanently, headers: [.location: "/studio/"])
+      }
       return try Self.asset("index.html", request)
     }
-    router.get("studio/assets/**") { request, context in
-      try Self.asset(context.parameters.getCatchAll().joined(separator: "/"), request)
+    router.on(.get, "studio/assets/**") { request in
+      try Self.asset(request.parameters.joined(separator: "/"), request)
     }
-    router.get("studio/**") { request, _ in
-      if request.uri.path.hasPrefix("/studio/api") { throw HTTPError(.notFound) }
+    router.on(.get, "studio/**") { request in
+      if request.head.pathWithoutQuery.hasPrefix("/studio/api") { throw StudioError.noSuchPath }
       return try Self.asset("index.html", request)
     }
   }
 
-  private static func asset(_ name: String, _ request: Request) throws -> Response {
-    guard let asset = StudioAssets.asset(named: name) else { throw HTTPError(.notFound) }
+  private static func asset(_ name: String, _ request: StudioRequest) throws -> Response {
+    guard let asset = StudioAssets.asset(named: name) else { throw StudioError.noSuchPath }
     var headers: HTTPFields = [.eTag: asset.entityTag, .cacheControl: "no-cache"]
-    if request.headers[.ifNoneMatch] == asset.entityTag { return Response(status: .notModified, headers: headers) }
+    if request.head.headerFields[.ifNoneMatch] == asset.entityTag {
+      return Response(status: .notModified, headers: headers)
+    }
     headers[.contentType] = asset.contentType
-    headers[.contentLength] = String(asset.bytes.count)
-    return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: asset.bytes)))
+    return Response(status: .ok, headers: headers, body: .bytes(asset.bytes))
   }
 }
 

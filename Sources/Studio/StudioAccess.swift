@@ -1,8 +1,7 @@
+import HTTPServer
 package import HTTPSupport
 import HTTPTypes
-import Hummingbird
 import JSONFormat
-import NIOCore
 
 /// Who may ask a studio, and the security headers of every answer.
 package struct StudioAccess: Sendable {
@@ -29,15 +28,15 @@ package struct StudioAccess: Sendable {
 
   /// Refuses requests under a name that is not this machine's, requests of pages of other origins, and requests for data
   /// without the token.
-  func check(_ request: Request) throws(StudioError) {
-    guard let host = request.head.authority, !isLoopbackOnly || Loopback.contains(authority: host) else {
+  func check(_ request: HTTPRequest) throws(StudioError) {
+    guard let host = request.authority, !isLoopbackOnly || Loopback.contains(authority: host) else {
       throw StudioError(.forbidden, "foreignHost", "this studio answers to 127.0.0.1 and localhost only")
     }
-    if let origin = request.headers[.origin], !WebOrigin.isSame(origin, host: host) {
+    if let origin = request.headerFields[.origin], !WebOrigin.isSame(origin, host: host) {
       throw StudioError(.forbidden, "foreignOrigin", "pages of other origins may not ask this studio")
     }
-    guard let token, request.uri.path.hasPrefix("/studio/api") else { return }
-    if !token.admits(request.headers[.authorization]) {
+    guard let token, request.pathWithoutQuery.hasPrefix("/studio/api") else { return }
+    if !token.admits(request.headerFields[.authorization]) {
       throw StudioError(.unauthorized, "unauthorized", "show \(tokenSource): Authorization: Bearer TOKEN")
     }
   }
@@ -56,37 +55,10 @@ package struct StudioAccess: Sendable {
   ]
 }
 
-/// Checks each request, answers errors as JSON, and adds the security headers.
-struct AccessMiddleware: RouterMiddleware {
-  typealias Context = BasicRequestContext
-  let access: StudioAccess
-
-  func handle(
-    _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-  ) async throws -> Response {
-    var response: Response
-    do {
-      try access.check(request)
-      response = try await next(request, context)
-    } catch let error as HTTPError {
-      let code = error.status == .notFound ? "notFound" : "badRequest"
-      response = Response(StudioError(error.status, code, error.body ?? "there is nothing at this path"))
-    } catch {
-      response = Response(StudioError(error))
-    }
-    for (name, value) in StudioAccess.headers { response.headers[name] = value }
-    if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
-    return response
-  }
-}
-
 extension Response {
   /// A response with JSON.
   init(_ json: JSONText, status: HTTPResponse.Status = .ok) {
-    let bytes = json.bytes
-    self.init(
-      status: status, headers: [.contentType: "application/json", .contentLength: String(bytes.count)],
-      body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    self.init(status: status, headers: [.contentType: "application/json"], body: .bytes(json.bytes))
   }
 
   init(_ error: StudioError) {

@@ -1,10 +1,10 @@
 import Catalog
 import DocumentFormat
 import Documents
+import HTTPServer
 package import HTTPTypes
 import JSONFormat
 import LogStore
-import NIOCore
 import UploadQueue
 import Workspace
 
@@ -25,6 +25,7 @@ package struct StudioError: Error, Sendable {
 
   static func badRequest(_ message: String) -> StudioError { StudioError(.badRequest, "badRequest", message) }
   static func notFound(_ message: String) -> StudioError { StudioError(.notFound, "notFound", message) }
+  static let noSuchPath = notFound("there is nothing at this path")
   /// The refusal of a change of something that is another now.
   static func changed(_ what: String) -> StudioError {
     StudioError(
@@ -66,7 +67,7 @@ package struct StudioError: Error, Sendable {
     case let error as WorkspaceError: self.init(.serviceUnavailable, "storeUnavailable", "\(error)")
     case UploadQueueError.unknown: self = .notFound("\(error)")
     case let error as UploadQueueError: self.init(.conflict, "queue", "\(error)")
-    case is NIOTooManyBytesError: self.init(.contentTooLarge, "bodyTooLarge", "the body is larger than is taken")
+    case is RequestBodyError: self.init(.contentTooLarge, "bodyTooLarge", "the body is larger than is taken")
     case let error as JSONError: self = .badRequest("the body is not JSON: \(error)")
     default: self.init(.internalServerError, "internal", "\(error)")
     }

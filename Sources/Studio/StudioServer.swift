@@ -1,11 +1,7 @@
+import HTTPServer
 import HTTPSupport
-import Hummingbird
 package import Logging
-import NIOCore
 import ServiceLifecycle
-import Storage
-import Synchronization
-import TextFormat
 
 /// A studio on an address of this machine, for a program that does nothing else.
 package struct StudioServer: Sendable {
@@ -42,24 +38,24 @@ package struct StudioServer: Sendable {
   package func runUntilSignal() async throws {
     let token = Self.makeToken()
     let studio = Studio(stores, access: StudioAccess(token: BearerToken(token)))
-    // Distinguishes a failed start from a later error.
-    let isListening = Atomic(false)
-    var frameworkLogger = logger
-    frameworkLogger.logLevel = max(logger.logLevel, .warning)
-    let application = Application(
-      responder: studio.responder(), server: .http1(configuration: .init(idleTimeout: .seconds(60))),
-      configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: "shelfmark"),
-      onServerRunning: { [port, onListening] channel in
-        isListening.store(true, ordering: .releasing)
-        onListening("http://127.0.0.1:\(channel.localAddress?.port ?? port)/studio/#t=\(token)")
-      }, logger: frameworkLogger)
+    let responder = studio.responder()
+    var options = Server.Options(address: .host("127.0.0.1", port: port))
+    options.serverName = "shelfmark"
+    options.onListening = { [port, onListening] bound in
+      onListening("http://127.0.0.1:\(bound ?? port)/studio/#t=\(token)")
+    }
+    let server = Server(options, logger: logger) { request, body, writer, _ in
+      try await writer.send(responder.respond(to: request, body))
+    }
+    // The group's own events are logged only if something is wrong.
+    var groupLogger = logger
+    groupLogger.logLevel = max(logger.logLevel, .warning)
     var configuration = ServiceGroupConfiguration(
-      services: [.init(service: application)], gracefulShutdownSignals: [.sigint, .sigterm], logger: frameworkLogger)
+      services: [.init(service: server)], gracefulShutdownSignals: [.sigint, .sigterm],
+      logger: groupLogger)
     configuration.maximumGracefulShutdownDuration = .seconds(2)
-    do { try await ServiceGroup(configuration: configuration).run() } catch
-      where !isListening.load(ordering: .acquiring) && !(error is CancellationError)
-    {
-      throw StudioServerError.cannotListen(port: port, reason: "\(error)")
+    do { try await ServiceGroup(configuration: configuration).run() } catch let error as ListenError {
+      throw StudioServerError.cannotListen(port: port, reason: error.reason)
     }
   }
 }

@@ -1,3 +1,4 @@
+import HTTPServer
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -23,7 +24,7 @@ import Testing
     let channel = EmbeddedChannel()
     let parser = ByteToMessageHandler(HTTPRequestDecoder())
     try channel.pipeline.syncOperations.addHandlers([
-      HeadWatch(requestGuard), HTTPResponseEncoder(), parser, AnswerFraming(), requestGuard,
+      HeadWatch(requestGuard), HTTPResponseEncoder(), parser, requestGuard,
     ])
     try channel.connect(to: SocketAddress(unixDomainSocketPath: "/peer")).wait()
     return channel

@@ -58,9 +58,7 @@ struct StudioAccessTests {
   @Test(arguments: ["/studio/", "/studio/assets/studio.css", "/studio/api/store", "/studio/api/products.ndjson"])
   func `HEAD has the headers of GET and no body`(path: String) async throws {
     let studio = try TestStudio()
-    var expected = try await studio.ask(path).headers
-    // The length of a stream is not known: its headers end with that of the empty body.
-    if expected[.contentLength] == nil { expected[.contentLength] = "0" }
+    let expected = try await studio.ask(path).headers
     let head = try await studio.ask(path, method: .head)
     #expect(head.status == .ok && head.body.isEmpty)
     #expect(head.headers == expected)

@@ -1,12 +1,10 @@
 import Catalog
 import CatalogRows
 import Foundation
+import HTTPServer
 import HTTPSupport
 import HTTPTypes
-import Hummingbird
-import Logging
-import NIOCore
-import NIOEmbedded
+import Synchronization
 import Testing
 import Workspace
 
@@ -19,7 +17,7 @@ final class TestStudio {
   let workspace: WorkspaceDirectory
   let stores: WorkspaceStores
   let studio: Studio
-  private let responder: RouterResponder<BasicRequestContext>
+  private let responder: StudioResponder
 
   init(isEditable: Bool = false, signsIn: Bool = true) throws {
     root = NSTemporaryDirectory() + "studio-" + UUID().uuidString
@@ -76,14 +74,18 @@ final class TestStudio {
     if let origin { fields[.origin] = origin }
     if let token { fields[.authorization] = "Bearer " + token }
     let head = HTTPRequest(method: method, scheme: "http", authority: host, path: path, headerFields: fields)
-    let request = Request(head: head, body: .init(buffer: ByteBuffer(string: body)))
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let context = BasicRequestContext(
-      source: ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: logger))
-    let response = try await responder.respond(to: request, context: context)
-    let collector = Collector()
-    try await response.body.write(collector)
-    return Answer(status: response.status, headers: response.headers, body: collector.bytes)
+    let response = try await responder.respond(to: head, RequestBody(Array(body.utf8)))
+    let bytes: [UInt8]
+    switch response.body {
+    // The server writes no body in response to `HEAD`.
+    case _ where method == .head: bytes = []
+    case .bytes(let whole): bytes = whole
+    case .stream(let write):
+      let parts = Mutex<[UInt8]>([])
+      try await write(BodyWriter { part in parts.withLock { $0 += part } })
+      bytes = parts.withLock { $0 }
+    }
+    return Answer(status: response.status, headers: response.headers, body: bytes)
   }
 
   /// A JSON answer with status 200.
@@ -102,13 +104,6 @@ extension TestStudio {
       if page["count"] is Int { return page }
     }
   }
-}
-
-/// Takes the parts of a body.
-private final class Collector: ResponseBodyWriter {
-  var bytes: [UInt8] = []
-  func write(_ buffer: ByteBuffer) async throws { bytes += Array(buffer: buffer) }
-  func finish(_ trailingHeaders: HTTPFields?) async throws {}
 }
 
 func product(

@@ -8,11 +8,14 @@ import Foundation
 #endif
 
 /// The `Date` header (RFC 9110, 5.6.7), formatted once a second.
-final class HTTPDate: Sendable {
+package final class HTTPDate: Sendable {
   private let last = Mutex((second: Int64.min, text: ""))
 
+  /// Creates a clock.
+  package init() {}
+
   /// - Parameter second: The time in seconds since 1970.
-  func text(at second: Int64 = Int64(Date().timeIntervalSince1970)) -> String {
+  package func text(at second: Int64 = Int64(Date().timeIntervalSince1970)) -> String {
     last.withLock { last in
       if last.second != second {
         // Times are clamped to the range from 1970 to the last second of the year 9999.
