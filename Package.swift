@@ -15,21 +15,26 @@ let library: [SwiftSetting] = strict + [.enableUpcomingFeature("InternalImportsB
 /// The modules that own memory may tie a view to its owner; their clients need no feature flag.
 let lifetimes: [SwiftSetting] = library + [.enableExperimentalFeature("Lifetimes")]
 
-// The products of other packages.
+// The products of other packages. Those of the trait `Daemon` are resolved only with it.
 
-let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let withDaemon = TargetDependencyCondition.when(traits: ["Daemon"])
+let argumentParser = Target.Dependency.product(
+  name: "ArgumentParser", package: "swift-argument-parser", condition: withDaemon)
+let configuration = Target.Dependency.product(
+  name: "Configuration", package: "swift-configuration", condition: withDaemon)
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let heapModule = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
-let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types", condition: withDaemon)
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metricsTestKit = Target.Dependency.product(name: "MetricsTestKit", package: "swift-metrics")
-let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
-let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
-let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
-let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio", condition: withDaemon)
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio", condition: withDaemon)
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio", condition: withDaemon)
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio", condition: withDaemon)
+let serviceLifecycle = Target.Dependency.product(
+  name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: withDaemon)
+let unixSignals = Target.Dependency.product(
+  name: "UnixSignals", package: "swift-service-lifecycle", condition: withDaemon)
 
 // One function for each kind of target.
 
@@ -84,7 +89,11 @@ let package = Package(
   ],
   traits: [
     .trait(name: "PostgreSQL", description: "Rows from a PostgreSQL database. libpq is loaded when one is asked."),
-    .default(enabledTraits: ["PostgreSQL"]),
+    .trait(
+      name: "Daemon",
+      description: "The daemon, the studio, the origin, the commands. Off, what only they need is not resolved."
+    ),
+    .default(enabledTraits: ["Daemon", "PostgreSQL"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),

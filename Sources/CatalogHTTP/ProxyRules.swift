@@ -72,7 +72,9 @@ public struct ProxyRules: Sendable {
 /// A proxy's address and credentials.
 struct HTTPProxy: Sendable, Equatable {
   /// The schemes of proxies, and their ports.
-  private static let ports = ["http": 80, "https": 443, "socks4": 1080, "socks4a": 1080, "socks5": 1080, "socks5h": 1080]
+  private static let ports = [
+    "http": 80, "https": 443, "socks4": 1080, "socks4a": 1080, "socks5": 1080, "socks5h": 1080,
+  ]
 
   let scheme: String
   let host: String
@@ -85,8 +87,10 @@ struct HTTPProxy: Sendable, Equatable {
 
   /// The proxy as the client takes it.
   var client: ClientProxy {
-    let parts = credentials?.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init) ?? []
-    return ClientProxy(url: "\(scheme)://\(display)", user: parts.first, password: parts.count == 2 ? parts[1] : nil)
+    let parts = credentials?.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false) ?? []
+    return ClientProxy(
+      url: "\(scheme)://\(display)", user: parts.first.map(String.init),
+      password: parts.count == 2 ? String(parts[1]) : nil)
   }
 
   /// - Throws: ``TransportError/invalidProxy(variable:value:reason:)``.

@@ -20,13 +20,17 @@ package final class Hash {
   }
 
   /// A SHA-256 of no bytes.
-  package static func sha256() throws(CryptographyError) -> Hash { unsafe try Hash { unsafe shelfmark_crypto_sha256() } }
+  package static func sha256() throws(CryptographyError) -> Hash {
+    unsafe try Hash { unsafe shelfmark_crypto_sha256() }
+  }
 
   /// An HMAC-SHA256 of no bytes.
   ///
   /// - Parameter key: The key, of any length.
   package static func hmacSHA256(key: [UInt8]) throws(CryptographyError) -> Hash {
-    unsafe try Hash { unsafe key.withUnsafeBufferPointer { unsafe shelfmark_crypto_hmac_sha256($0.baseAddress, $0.count) } }
+    unsafe try Hash {
+      unsafe key.withUnsafeBufferPointer { unsafe shelfmark_crypto_hmac_sha256($0.baseAddress, $0.count) }
+    }
   }
 
   deinit {

@@ -166,7 +166,9 @@ package final class HTTPExchange: Sendable {
     let piece = try body?()
     // A known length ends with its last byte; a piece more would only cost a call.
     let isLast = piece == nil || piece?.count == request.body?.byteCount
-    guard transfer.give(piece ?? [], isLast: isLast) else { throw ClientError.other("there is no memory for a request") }
+    guard transfer.give(piece ?? [], isLast: isLast) else {
+      throw ClientError.other("there is no memory for a request")
+    }
   }
 
   /// Gives the caller what has arrived.

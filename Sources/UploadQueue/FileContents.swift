@@ -75,7 +75,9 @@ package final class FileContents: Sendable {
   }
 
   /// The length and the hash of the bytes read so far.
-  func summary() throws -> (byteCount: Int, sha256: String) { try state.withLock { ($0.offset, try Self.text($0.hash)) } }
+  func summary() throws -> (byteCount: Int, sha256: String) {
+    try state.withLock { ($0.offset, try Self.text($0.hash)) }
+  }
 
   private static func text(_ hash: Hash) throws -> String { Hexadecimal.text(try hash.digest(), .lowercase) }
 }

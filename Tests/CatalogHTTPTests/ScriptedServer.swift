@@ -135,9 +135,8 @@ private final class TLSFront {
     let (certificate, key) = (folder.appending(path: "certificate.pem"), folder.appending(path: "key.pem"))
     try Data((isExpired ? TestCertificate.expired : TestCertificate.certificate).utf8).write(to: certificate)
     try Data((isExpired ? TestCertificate.expiredPrivateKey : TestCertificate.privateKey).utf8).write(to: key)
-    guard let script = Bundle.module.url(forResource: "tls-front", withExtension: "py", subdirectory: "Resources") else {
-      throw CocoaError(.fileNoSuchFile)
-    }
+    let script = Bundle.module.url(forResource: "tls-front", withExtension: "py", subdirectory: "Resources")
+    guard let script else { throw CocoaError(.fileNoSuchFile) }
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = ["python3", script.path, certificate.path, key.path, String(port)]

@@ -8,21 +8,31 @@ import Testing
   }
 
   /// What libcurl says with OpenSSL and with GnuTLS.
-  @Test(arguments: [
-    (60, "SSL certificate problem: self-signed certificate", ClientError.untrusted),
-    (60, "server certificate verification failed. CAfile: /a.pem CRLfile: none", .untrusted),
-    (60, "SSL: no alternative certificate subject name matches target host name 'a.example'", .otherHost),
-    (60, "SSL: certificate subject name (b) does not match target host name 'a.example'", .otherHost),
-    (35, "error:0A00010B:SSL routines::wrong version number", .noEncryption("the port does not speak TLS; an http URL may be meant")),
-    (35, "gnutls_handshake() failed: An unexpected TLS packet was received.", .noEncryption("the port does not speak TLS; an http URL may be meant")),
-    (35, "error:0A00042E:SSL routines::tlsv1 alert protocol version", .noEncryption("the server speaks no version of TLS that is safe today")),
-    (35, "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to localhost:7", .closed),
-    (1, "Received HTTP/0.9 when not allowed", .notHTTP), (8, "Weird server reply", .notHTTP),
-    (6, "Could not resolve host: a.example", .nameNotFound(isProxy: false)),
-    (5, "Could not resolve proxy: p.example", .nameNotFound(isProxy: true)),
-    (52, "Empty reply from server", .closed), (18, "transfer closed", .closed), (56, "Recv failure", .closed),
-    (77, "error setting certificate file", .authorityFile),
-  ] as [(Int32, String, ClientError)])
+  @Test(
+    arguments: [
+      (60, "SSL certificate problem: self-signed certificate", ClientError.untrusted),
+      (60, "server certificate verification failed. CAfile: /a.pem CRLfile: none", .untrusted),
+      (60, "SSL: no alternative certificate subject name matches target host name 'a.example'", .otherHost),
+      (60, "SSL: certificate subject name (b) does not match target host name 'a.example'", .otherHost),
+      (
+        35, "error:0A00010B:SSL routines::wrong version number",
+        .noEncryption("the port does not speak TLS; an http URL may be meant")
+      ),
+      (
+        35, "gnutls_handshake() failed: An unexpected TLS packet was received.",
+        .noEncryption("the port does not speak TLS; an http URL may be meant")
+      ),
+      (
+        35, "error:0A00042E:SSL routines::tlsv1 alert protocol version",
+        .noEncryption("the server speaks no version of TLS that is safe today")
+      ),
+      (35, "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to localhost:7", .closed),
+      (1, "Received HTTP/0.9 when not allowed", .notHTTP), (8, "Weird server reply", .notHTTP),
+      (6, "Could not resolve host: a.example", .nameNotFound(isProxy: false)),
+      (5, "Could not resolve proxy: p.example", .nameNotFound(isProxy: true)),
+      (52, "Empty reply from server", .closed), (18, "transfer closed", .closed), (56, "Recv failure", .closed),
+      (77, "error setting certificate file", .authorityFile),
+    ] as [(Int32, String, ClientError)])
   func `what libcurl says is understood`(code: Int32, message: String, expected: ClientError) {
     #expect(error(code, message) == expected)
   }
@@ -49,11 +59,12 @@ import Testing
 }
 
 @Suite struct ServerCertificateTests {
-  @Test(arguments: [
-    ("Jan  1 00:00:00 2021 GMT", 1_609_459_200), ("Nov 27 10:11:12 2026 GMT", 1_795_774_272),
-    ("2021-01-01 00:00:00 GMT", 1_609_459_200), ("", nil), ("Foo  1 00:00:00 2021 GMT", nil),
-    ("2021-13-01 00:00:00 GMT", nil),
-  ] as [(String, Int64?)])
+  @Test(
+    arguments: [
+      ("Jan  1 00:00:00 2021 GMT", 1_609_459_200), ("Nov 27 10:11:12 2026 GMT", 1_795_774_272),
+      ("2021-01-01 00:00:00 GMT", 1_609_459_200), ("", nil), ("Foo  1 00:00:00 2021 GMT", nil),
+      ("2021-13-01 00:00:00 GMT", nil),
+    ] as [(String, Int64?)])
   func `dates are read as OpenSSL and GnuTLS write them`(text: String, expected: Int64?) {
     #expect(ServerCertificate.seconds(text) == expected)
   }
