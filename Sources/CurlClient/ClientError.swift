@@ -58,9 +58,7 @@ package enum ClientError: Error, Sendable, Equatable {
       case _ where proxyStatus != 0 && !(200...299).contains(proxyStatus): .proxyRefused
       case 35: Self.encryptionError(message, systemError)
       case 18, 52: .closed
-      case 7, 55,
-        56 where systemError != 0:
-        .other(Self.text(systemError))
+      case _ where [7, 55, 56].contains(code) && systemError != 0: .other(Self.text(systemError))
       case 7: .other("the connection could not be opened")
       case 55, 56: .closed
       default: .other(String(message.prefix(300).map { $0.isNewline ? " " : $0 }))
