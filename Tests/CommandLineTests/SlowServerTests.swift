@@ -149,8 +149,11 @@ import Testing
     let direct = try root.run(
       ["sync", "--url", server.url], variables: ["HTTP_PROXY": "http://127.0.0.1:1", "NO_PROXY": "localhost,127.0.0.1"])
     #expect(direct.code == 0, "\(direct.words)")
-    let socks = try root.run(["sync", "--url", server.url], variables: ["http_proxy": "socks5://127.0.0.1:1080"])
-    #expect(socks.code == 64 && socks.words.contains("socks5"), "\(socks.words)")
+    let other = try root.run(["sync", "--url", server.url], variables: ["http_proxy": "ftp://127.0.0.1:1080"])
+    #expect(other.code == 64 && other.words.contains("not ftp"), "\(other.words)")
+    let socks = try root.run(
+      ["sync", "--url", server.url, "--attempts", "1"], variables: ["all_proxy": "socks5h://127.0.0.1:1"])
+    #expect(socks.code == 69 && socks.words.contains("through the proxy 127.0.0.1:1"), "\(socks.words)")
   }
 }
 

@@ -33,7 +33,7 @@ import Testing
 
   @Test func `a proxy of the environment that cannot be used is a fault, unless the server is asked without it`() throws
   {
-    let proxy = ["http_proxy": "socks5://u:secret@host:1080"]
+    let proxy = ["http_proxy": "ftp://u:secret@host:1080"]
     let told = try faults(["--sync-url", "http://a/"], environment: proxy)
     #expect(told.count == 1 && told[0].contains("http_proxy") && !told[0].contains("secret"), "\(told)")
     #expect(try faults(["--sync-url", "https://a/"], environment: proxy).isEmpty)
