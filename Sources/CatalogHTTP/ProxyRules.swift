@@ -169,7 +169,9 @@ struct ProxyException: Sendable {
     case .addresses(let network, let bits):
       guard let address = Self.address(host), address.count == network.count else { return false }
       return (0..<bits).allSatisfy { bit in
-        (address[bit / 8] ^ network[bit / 8]) & (0x80 >> UInt8(bit % 8)) == 0
+        let difference: UInt8 = address[bit / 8] ^ network[bit / 8]
+        let mask: UInt8 = 0x80 >> UInt8(bit % 8)
+        return difference & mask == 0
       }
     }
   }
