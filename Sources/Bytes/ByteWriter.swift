@@ -21,7 +21,7 @@ package struct ByteWriter {
   /// Appends zeros until there are `count` bytes.
   package mutating func fill(to count: Int) {
     precondition(bytes.count <= count, "a layout is longer than its declared size")
-    bytes.append(contentsOf: repeatElement(0, count: count - bytes.count))
+    bytes.appendZeros(count - bytes.count)
   }
 
   /// Appends zeros up to `offset`, and then the checksum of all bytes before it, continued from `salt`.

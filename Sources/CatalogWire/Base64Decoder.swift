@@ -1,3 +1,4 @@
+internal import Bytes
 internal import JSONFormat
 
 /// A decoder of base64 (RFC 4648, section 4) that arrives in pieces of any size.
@@ -31,7 +32,7 @@ struct Base64Decoder: Sendable {
     // Three bytes per group, and eight for the last store.
     let required = (text.count + symbolCount) / 4 * 3 + 16
     if bytes.count < required {
-      bytes.append(contentsOf: repeatElement(0, count: required - bytes.count))
+      bytes.appendZeros(required - bytes.count)
     }
     var cursor = 0
     while cursor < text.count {

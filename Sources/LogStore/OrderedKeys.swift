@@ -26,7 +26,7 @@ public struct OrderedKeys {
   public mutating func add(_ index: Int, _ key: RawSpan) {
     let count = min(key.byteCount, Self.maximumKeyLength)
     if bytes.count - byteCount < 2 + Self.maximumKeyLength {
-      bytes.append(contentsOf: repeatElement(0, count: max(1024, bytes.count)))
+      bytes.appendZeros(max(1024, bytes.count))
     }
     bytes[byteCount] = UInt8(index)
     bytes[byteCount + 1] = UInt8(count)

@@ -59,6 +59,6 @@ struct SegmentBuffer {
   @inline(never)
   private mutating func makeRoom(for more: Int) {
     let capacity = max(count + more, storage.count + min(storage.count, Self.largestStep))
-    storage.append(contentsOf: repeatElement(0, count: capacity - storage.count))
+    storage.appendZeros(capacity - storage.count)
   }
 }

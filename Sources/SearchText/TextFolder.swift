@@ -307,7 +307,7 @@ public struct TextFolder: Sendable {
   }
 
   private mutating func grow(_ count: Int) {
-    buffer.append(contentsOf: repeatElement(0, count: max(count, buffer.count, 64)))
+    buffer.appendZeros(max(count, buffer.count, 64))
   }
 
   // Tracking.

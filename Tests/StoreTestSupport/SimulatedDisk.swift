@@ -20,11 +20,11 @@ package struct SimulatedDisk: Sendable {
         switch change {
         case .write(let offset, let bytes):
           let end = offset + bytes.count
-          if durable.count < end { durable.append(contentsOf: repeatElement(0, count: end - durable.count)) }
+          if durable.count < end { durable.appendZeros(end - durable.count) }
           durable.replaceSubrange(offset..<end, with: bytes)
         case .truncate(let count):
           if durable.count > count { durable.removeLast(durable.count - count) }
-          durable.append(contentsOf: repeatElement(0, count: count - durable.count))
+          durable.appendZeros(count - durable.count)
         }
       }
       pending = []
@@ -195,7 +195,7 @@ extension SimulatedDisk.File {
           let end = min(bytes.count, (offset + start) / sector * sector + sector - offset)
           let survives = isWhole ? isKept : changes.next(&random)
           if image.count < offset + end {
-            image.append(contentsOf: repeatElement(0, count: offset + end - image.count))
+            image.appendZeros(offset + end - image.count)
           }
           if survives {
             image.replaceSubrange((offset + start)..<(offset + end), with: bytes[start..<end])
@@ -209,7 +209,7 @@ extension SimulatedDisk.File {
       }
     }
     if image.count > size { image.removeLast(image.count - size) }
-    image.append(contentsOf: repeatElement(0, count: size - image.count))
+    image.appendZeros(size - image.count)
     return image
   }
 }

@@ -144,7 +144,10 @@ struct RowBits: Sendable {
   /// Adds a row, and returns whether it was not there.
   mutating func insert(_ row: RowID) -> Bool {
     let word = Int(row.number >> 6)
-    if word >= words.count { words += repeatElement(0, count: max(1024, word + 1 - words.count, words.count)) }
+    if word >= words.count {
+      let more = max(1024, word + 1 - words.count, words.count)
+      words.append(addingCapacity: more) { $0.append(repeating: 0, count: more) }
+    }
     let bit: UInt64 = 1 << (row.number & 63)
     if words[word] & bit != 0 { return false }
     words[word] |= bit

@@ -119,8 +119,8 @@ public struct JSONTokenizer: ~Copyable {
     }
     let required = end + bytes.count + Self.padding
     if storage.count < required {
-      let grown = max(required, storage.count * 2)
-      storage.append(contentsOf: repeatElement(0, count: grown - storage.count))
+      let more = max(required - storage.count, storage.count)
+      storage.append(addingCapacity: more) { $0.append(repeating: 0, count: more) }
     }
     storage.overwrite(from: end, with: bytes)
     end += bytes.count
