@@ -99,7 +99,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.3.0"),
     .package(
-      url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: [.defaults, "CommandLineArguments"]),
+      url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["CommandLineArguments"]),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
@@ -157,7 +157,8 @@ let package = Package(
     module(
       "CatalogSources",
       [
-        "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "JSONFormat", "LogStore", "RowSources", "TextFormat",
+        "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "JSONFormat", "LogStore", "RowSources", "Storage",
+        "TextFormat",
       ]),
 
     // Documents, pages of remote lists, uploads, the stores of a device, and one import for all of them.
@@ -231,9 +232,8 @@ let package = Package(
       "DaemonProcess",
       [
         "CatalogHTTP", "CatalogSources", "CatalogWire", "CDaemon", "DaemonHTTP", "DocumentFormat", "HTTPSupport",
-        "JSONFormat", "RowSources", "ScanDaemon", "ScanInputs", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace",
-        configuration, coreMetrics, logging,
-        serviceLifecycle,
+        "JSONFormat", "RowSources", "ScanDaemon", "ScanInputs", "Storage", "TextFormat", "UploadHTTP", "UploadQueue",
+        "Workspace", configuration, coreMetrics, logging, serviceLifecycle,
       ]),
 
     // Programs.

@@ -1,7 +1,21 @@
 package import CatalogSources
 import CatalogWire
-import Foundation
 package import RowSources
+import Storage
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// The files that an origin serves: NDJSON, plain or gzip, which is detected by the first bytes.
 ///
@@ -92,7 +106,7 @@ package struct OriginFiles: Sendable {
   func waitUntilSettled() {
     guard let decoding, database == nil, DropFolder.exists(products) else { return }
     while let file = try? ownFiles(decoding).first, Date().timeIntervalSince1970 - Double(file.modified) / 1e9 < 1 {
-      Thread.sleep(forTimeInterval: 1)
+      sleep(1)
       if (try? ownFiles(decoding).first) == file { return }
     }
   }
@@ -101,8 +115,7 @@ package struct OriginFiles: Sendable {
     _ path: String, _ decoding: SourceDecoding, into rows: inout OriginRows
   ) throws(OriginError) -> SourceDecoding.Reading {
     do {
-      let file = try FileHandle(forReadingFrom: URL(filePath: path))
-      defer { try? file.close() }
+      let file = try SequentialFile(path)
       return try decoding.load(file, at: path, into: &rows)
     } catch let error as WireError {
       throw error.isAboutPacking ? .gzipDamaged(path: path, error) : .lineRefused(path: path, error)
@@ -148,8 +161,7 @@ package struct OriginFiles: Sendable {
     _ path: String, as kind: RowLines.Kind, into content: inout Content
   ) throws(OriginError) {
     do {
-      let file = try FileHandle(forReadingFrom: URL(filePath: path))
-      defer { try? file.close() }
+      let file = try SequentialFile(path)
       var text = TextReader(file: file)
       guard let first = try text.next() else { return }
       var lines = RowLines(kind: isDump(first) ? .tagged : kind)
@@ -170,29 +182,26 @@ package struct OriginFiles: Sendable {
   }
 
   private static func reason(_ error: any Error) -> String {
-    let error = error as NSError
-    if let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError { return reason(cause) }
-    switch (error.domain, error.code) {
-    case (NSCocoaErrorDomain, CocoaError.fileReadNoSuchFile.rawValue), (NSPOSIXErrorDomain, Int(ENOENT)):
-      return "no such file"
-    case (NSCocoaErrorDomain, CocoaError.fileReadNoPermission.rawValue), (NSPOSIXErrorDomain, Int(EACCES)):
-      return "permission denied"
-    case (NSPOSIXErrorDomain, Int(EISDIR)): return "it is a directory"
-    default: return error.localizedDescription
+    guard let error = error as? StorageError else { return "\(error)" }
+    return switch error.code {
+    case ENOENT: "no such file"
+    case EACCES: "permission denied"
+    case EISDIR: "it is a directory"
+    default: error.reason
     }
   }
 
   /// A reader of the file's text chunk by chunk, decompressed if the file is gzip.
   private struct TextReader: ~Copyable {
-    let file: FileHandle
+    let file: SequentialFile
     private var unpacker = OptionalGzip()
     private var isOver = false
 
-    init(file: FileHandle) { self.file = file }
+    init(file: SequentialFile) { self.file = file }
 
     mutating func next() throws -> [UInt8]? {
       while !isOver {
-        let packed = try file.read(upToCount: 256 << 10).map { Array($0) } ?? []
+        let packed = try file.read(upTo: 256 << 10)
         isOver = packed.isEmpty
         let text = try isOver ? unpacker.finish() : unpacker.unpack(packed)
         if !text.isEmpty { return text }
@@ -204,16 +213,9 @@ package struct OriginFiles: Sendable {
   // MARK: Changes on disk
 
   /// A fingerprint that distinguishes two states of the files without reading them: the real path, inode, size and
-  /// modification time of each; empty for a missing file.
+  /// modification time of each; `nil` for a missing file.
   struct Signature: Sendable, Equatable {
-    private struct File: Sendable, Equatable {
-      var path: String
-      var inode: Int
-      var byteCount: Int
-      var modified: Date
-    }
-
-    private var files: [File?]
+    private var files: [DropFolder.File?]
 
     init(_ files: OriginFiles) {
       var products = files.products
@@ -221,13 +223,7 @@ package struct OriginFiles: Sendable {
         products = (try? files.ownFiles(decoding).first?.path) ?? products
       }
       self.files = [products, files.relations].compactMap { $0 }.map { path in
-        let path = URL(filePath: path).resolvingSymlinksInPath().path
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
-        return File(
-          path: path,
-          inode: (attributes[.systemFileNumber] as? NSNumber)?.intValue ?? 0,
-          byteCount: (attributes[.size] as? NSNumber)?.intValue ?? 0,
-          modified: attributes[.modificationDate] as? Date ?? .distantPast)
+        try? DropFolder.File(path: URL(filePath: path).resolvingSymlinksInPath().path)
       }
     }
   }

@@ -1,7 +1,12 @@
 import Cryptography
 import Documents
-import Foundation
 import LogStore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The stamps and deletions of an origin, kept in a store of its own, so that they outlive the process.
 ///

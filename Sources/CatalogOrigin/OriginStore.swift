@@ -1,7 +1,12 @@
-import Foundation
 package import Logging
 import Storage
 import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The catalogue that a server answers from, reloaded when its files change.
 package final class OriginStore: Sendable {

@@ -1,8 +1,13 @@
 package import CatalogRows
 package import CatalogWire
-import Foundation
 import JSONFormat
 import TextFormat
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// A mapping with what it says about the file as a whole, and its form as JSON.
 package struct MappingFile: Sendable, Equatable {
@@ -38,7 +43,7 @@ package struct MappingFile: Sendable, Equatable {
   /// - Throws: ``Invalid``.
   package init(json: [UInt8]) throws(Invalid) {
     guard json.count <= Self.byteLimit else { throw Invalid(message: "a mapping has at most 1 MiB") }
-    guard let object = try? JSONSerialization.jsonObject(with: Data(json)) as? [String: Any] else {
+    guard let object = try? JSONDecoder().decode(JSONValue.self, from: Data(json)).value as? [String: Any] else {
       throw Invalid(message: "this is no JSON object; 'catalogctl import --save-map' writes an example")
     }
     try read(object)
@@ -264,5 +269,43 @@ package struct MappingFile: Sendable, Equatable {
     }
     if !steps.isEmpty { object.append(("steps", .array(steps))) }
     return .object(object)
+  }
+}
+
+/// A JSON value as Swift's own types: `[String: Any]`, `[Any]`, `String`, `Bool`, `Int`, `Double`; `Optional<Any>.none` for
+/// `null`.
+private struct JSONValue: Decodable {
+  let value: Any
+
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  init(from decoder: any Decoder) throws {
+    if let fields = try? decoder.container(keyedBy: Key.self) {
+      var object: [String: Any] = [:]
+      for key in fields.allKeys { object[key.stringValue] = try fields.decode(JSONValue.self, forKey: key).value }
+      value = object
+    } else if var elements = try? decoder.unkeyedContainer() {
+      var list: [Any] = []
+      while !elements.isAtEnd { list.append(try elements.decode(JSONValue.self).value) }
+      value = list
+    } else {
+      let single = try decoder.singleValueContainer()
+      if single.decodeNil() {
+        value = Any?.none as Any
+      } else if let boolean = try? single.decode(Bool.self) {
+        value = boolean
+      } else if let number = try? single.decode(Int.self) {
+        value = number
+      } else if let number = try? single.decode(Double.self) {
+        value = number
+      } else {
+        value = try single.decode(String.self)
+      }
+    }
   }
 }

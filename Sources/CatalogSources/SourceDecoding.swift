@@ -1,7 +1,7 @@
 package import CatalogRows
 package import CatalogWire
-package import Foundation
 package import RowSources
+package import Storage
 
 /// How a person's own file becomes rows: its format, its encoding and the meaning of its columns, as for an import.
 package struct SourceDecoding: Sendable {
@@ -44,15 +44,16 @@ package struct SourceDecoding: Sendable {
   ///
   /// - Returns: The encoding, if it was guessed.
   /// - Throws: `WireError`, `SourceError`, the errors of reading and of `body`.
-  package func read(_ file: FileHandle, _ body: ([UInt8]) throws -> Void) throws -> EncodingGuess? {
+  package func read(_ file: SequentialFile, _ body: ([UInt8]) throws -> Void) throws -> EncodingGuess? {
     var unpacker = OptionalGzip(limits: limits)
     var text = try SourceText(
       encoding: encoding,
       limits: SourceLimits(
         unpackedByteCount: limits.unpackedByteCount, unpackedRatio: limits.unpackedRatio,
         absoluteByteCount: limits.absoluteByteCount))
-    while let data = try file.read(upToCount: 256 << 10), !data.isEmpty {
-      var packed = Array(data)[...]
+    while true {
+      var packed = try file.read(upTo: 256 << 10)[...]
+      if packed.isEmpty { break }
       while !packed.isEmpty {
         let piece = try text.decode(try unpacker.unpack(Array(packed.prefix(OptionalGzip.stepByteCount))))
         packed = packed.dropFirst(OptionalGzip.stepByteCount)
@@ -67,7 +68,7 @@ package struct SourceDecoding: Sendable {
   /// Reads all rows of the file at `path`. Any fault refuses the whole file.
   ///
   /// - Throws: `WireError`, `SourceError`, and the errors of reading.
-  package func load<Sink: RowSink>(_ file: FileHandle, at path: String, into rows: inout Sink) throws -> Reading {
+  package func load<Sink: RowSink>(_ file: SequentialFile, at path: String, into rows: inout Sink) throws -> Reading {
     var reader = RowFileReader(format(of: path), rules: rules, limits: limits, mapping: mapping)
     let guess = try read(file) { piece in try reader.consume(piece.span, into: &rows) }
     let summary = try reader.finish(into: &rows)

@@ -2,9 +2,15 @@ package import Catalog
 package import CatalogSync
 import CatalogWire
 package import LogStore
-import Foundation
 package import RowSources
+import Storage
 import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Rows of a person's own that a catalogue is kept up to date with: a file, a folder of files, or a database.
 package struct CatalogueSource: Sendable {
@@ -108,8 +114,7 @@ package final class SourceImport: Sendable {
       return Result(report: imported.report, isUnchanged: true)
     }
     do {
-      let handle = try FileHandle(forReadingFrom: URL(filePath: file.path))
-      defer { try? handle.close() }
+      let handle = try SequentialFile(file.path)
       let format = source.decoding.format(of: file.path)
       let result = try write(format, mode(extent, last), file.path, nil, destination) { body in
         _ = try source.decoding.read(handle, body)

@@ -1,5 +1,10 @@
 import Bytes
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 /// Encoding of items: shortest heads, definite lengths.
 extension Array where Element == UInt8 {

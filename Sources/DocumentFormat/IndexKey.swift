@@ -1,5 +1,10 @@
 import Bytes
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 /// The key of a value in an index: at most 33 bytes, as `Documentation/Format/Documents.md` specifies.
 ///

@@ -1,5 +1,10 @@
 import Bytes
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
 package import Foundation
+#endif
 
 /// A shallowly decoded item: texts, byte strings and lists are byte ranges of the document.
 ///

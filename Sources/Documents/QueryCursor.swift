@@ -1,6 +1,11 @@
 import Bytes
 import DocumentFormat
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 /// A position in the results of a query, from which the next page goes on.
 ///

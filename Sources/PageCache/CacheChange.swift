@@ -1,5 +1,10 @@
 import Documents
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 /// The changes of one commit to a cache.
 final class CacheChange {

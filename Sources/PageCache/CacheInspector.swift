@@ -1,8 +1,13 @@
 public import DocumentFormat
 public import Documents
-public import Foundation
 public import LogStore
 import TextFormat
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// A stored list, for tools that do not know its types.
 public struct CachedList: Sendable {

@@ -1,5 +1,10 @@
 import Documents
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 /// The stored pages of a list, merged into one.
 ///

@@ -1,5 +1,10 @@
-import Foundation
 import TextFormat
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// A read-through cache of a remote paginated list.
 ///

@@ -1,5 +1,10 @@
 import Documents
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 /// A stored page.
 struct LocalPage<Item: Codable & Sendable>: Sendable {

@@ -1,7 +1,12 @@
 public import Documents
-public import Foundation
 public import LogStore
 import Synchronization
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// The cached pages of one user's remote lists, in a separate file.
 ///

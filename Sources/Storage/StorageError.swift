@@ -54,7 +54,8 @@ extension StorageError: CustomStringConvertible {
     "cannot \(operation) \(path): \(reason)\(advice)"
   }
 
-  private var reason: String {
+  /// The system's words for the code.
+  package var reason: String {
     // strerror returns a C string that is valid until the next call on this thread.
     unsafe String(cString: strerror(code))
   }

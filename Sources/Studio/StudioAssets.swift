@@ -2,8 +2,13 @@ import Bytes
 import CStudio
 import TextFormat
 
-#if DEBUG
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
+
+#if DEBUG
 #endif
 
 /// The files of the pages: those of `Sources/Studio/Web`, embedded in the program.

@@ -1,10 +1,15 @@
 import ArgumentParser
 import Catalog
-import Foundation
 import LogStore
 import Synchronization
 import TextFormat
 import Workspace
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The options that select the root directory and the user.
 struct StoreOptions: ParsableArguments {
@@ -48,7 +53,7 @@ struct StoreOptions: ParsableArguments {
   private static var defaultRoot: String {
     if let root = RawText.variable("CATALOG_ROOT"), !root.isEmpty { return root }
     if let data = RawText.variable("XDG_DATA_HOME"), !data.isEmpty { return data + "/catalog" }
-    return NSHomeDirectory() + "/.local/share/catalog"
+    return FileManager.default.homeDirectoryForCurrentUser.path + "/.local/share/catalog"
   }
 
   /// The selected user.

@@ -1,7 +1,12 @@
 import ArgumentParser
 import CatalogHTTP
-import Foundation
 import Workspace
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The options of the connection to a server.
 struct ConnectionOptions: ParsableArguments {

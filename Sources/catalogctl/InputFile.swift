@@ -1,7 +1,12 @@
-import Foundation
 import LogStore
 import RowSources
 import Storage
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 #if canImport(Glibc)
 import Glibc
@@ -18,8 +23,9 @@ struct InputFile {
 
   /// The name for messages.
   let name: String
-  private let handle: FileHandle
-  /// The rows of a database, which are read in place of the handle.
+  /// `nil` for standard input and for a database.
+  private let file: SequentialFile?
+  /// The rows of a database, which are read instead of a file.
   private var database: DatabaseInput?
   /// The contents of a pipe, after it was read to its end.
   private var spool: Spool?
@@ -36,18 +42,16 @@ struct InputFile {
   init(_ path: String) throws {
     if path == "-" {
       name = "standard input"
-      handle = .standardInput
+      file = nil
       if ClosedStreams.isInputClosed { throw Failure(.noInput, "standard input is closed; give it a file or a pipe") }
       return
     }
     name = path
-    // The path is a C string during the call.
-    let descriptor = retrying { unsafe open(path, O_RDONLY | O_CLOEXEC) }
-    guard descriptor >= 0 else {
+    do { file = try SequentialFile(path) } catch {
       throw Failure(
-        .noInput, "\(path): " + (errno == ENOENT ? "no such file" : "cannot be opened: \(Self.reason(errno))"))
+        .noInput, "\(path): " + (error.code == ENOENT ? "no such file" : "cannot be opened: \(Self.reason(error.code))")
+      )
     }
-    handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     if let type = status?.st_mode, type & S_IFMT == S_IFDIR {
       throw Failure(.noInput, "\(path): is a directory, not a file")
     }
@@ -56,19 +60,21 @@ struct InputFile {
   /// - Throws: `DatabaseError`.
   init(_ query: DatabaseQuery) throws {
     name = query.name
-    handle = .nullDevice
+    file = nil
     database = try DatabaseInput(query)
   }
 
   /// The greatest value of the column that shows newer rows; `nil` if there is none.
   var newest: String? { database?.newest }
 
+  private var descriptor: Int32 { file?.descriptor ?? 0 }
+
   /// The file's status; `nil` if the system returns none.
   private var status: stat? {
     if database != nil { return nil }
     var status = stat()
     // The call fills the local structure.
-    return retrying { unsafe fstat(handle.fileDescriptor, &status) } == 0 ? status : nil
+    return retrying { unsafe fstat(descriptor, &status) } == 0 ? status : nil
   }
 
   /// A description of an error number.
@@ -95,7 +101,7 @@ struct InputFile {
     if byteCount != nil { return self }
     let file = try SpillFile(nextTo: location)
     // A terminal's lines end; what another device sends need not.
-    let isEndless = status.map { $0.st_mode & S_IFMT == S_IFCHR } ?? false && isatty(handle.fileDescriptor) == 0
+    let isEndless = status.map { $0.st_mode & S_IFMT == S_IFCHR } ?? false && isatty(descriptor) == 0
     while let piece = try next() {
       if isEndless { throw Failure(.noInput, "\(name): is a device, not a file of rows; name a file or a pipe") }
       try file.append(piece.span)
@@ -112,7 +118,7 @@ struct InputFile {
   func rewind() throws {
     if let spool {
       spool.offset = 0
-    } else if lseek(handle.fileDescriptor, 0, SEEK_SET) < 0 {
+    } else if lseek(descriptor, 0, SEEK_SET) < 0 {
       throw Failure(.noInput, "\(name): cannot be read twice: \(Self.reason(errno))")
     }
   }
@@ -131,7 +137,7 @@ struct InputFile {
       var fault: Int32 = 0
       // The system writes at most `count` bytes to the buffer.
       let piece = unsafe [UInt8](unsafeUninitializedCapacity: Self.pieceByteCount) { buffer, count in
-        let result = unsafe read(handle.fileDescriptor, buffer.baseAddress, buffer.count)
+        let result = unsafe read(descriptor, buffer.baseAddress, buffer.count)
         fault = result < 0 ? errno : 0
         count = max(0, result)
       }

@@ -1,7 +1,20 @@
 import CatalogWire
-import Foundation
 import GzipStream
 import Storage
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// An atomically written file: written next to its destination under another name, synced, then renamed.
 final class OutputFile {
@@ -37,7 +50,7 @@ final class OutputFile {
       throw Failure(.cannotCreate, "\(path): there is no such directory")
     }
     // As if the file were written in place: others may have to read it.
-    let usual = (attributes?[.posixPermissions] as? NSNumber)?.uint32Value ?? 0o666 & ~Self.mask
+    let usual = Self.permissions(of: target.path) ?? 0o666 & ~Self.mask
     permissions = isPrivate ? 0o600 : usual
     self.directory = directory
     guard let file = try directory.open(temporaryName, .create) else {
@@ -64,6 +77,13 @@ final class OutputFile {
   private func append(_ bytes: Span<UInt8>) throws {
     try file.write(bytes.rawSpan, at: byteCount)
     byteCount += bytes.count
+  }
+
+  /// The permissions of a file; `nil` if there is none.
+  private static func permissions(of path: String) -> UInt32? {
+    var status = stat()
+    // The path is a C string during the call, which fills the structure.
+    return unsafe stat(path, &status) == 0 ? UInt32(status.st_mode & 0o7777) : nil
   }
 
   /// The permissions that the process withholds from new files. Only this call can tell, and it changes them for a moment.

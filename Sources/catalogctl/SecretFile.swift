@@ -1,5 +1,10 @@
-import Foundation
 import Storage
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 #if canImport(Glibc)
 import Glibc
@@ -23,7 +28,7 @@ enum SecretFile {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw Failure(.data, "\(path): is no text, so it holds no credentials")
     }
-    let secret = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    let secret = text.trimmed
     if secret.isEmpty { throw Failure(.data, "\(path): is empty; write the value of the Authorization header into it") }
     return secret
   }

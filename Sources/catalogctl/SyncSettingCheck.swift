@@ -1,6 +1,11 @@
 import CatalogHTTP
-import Foundation
 import Workspace
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 extension SyncSettings.Name {
   /// A value of this setting, in the form in which it is stored.

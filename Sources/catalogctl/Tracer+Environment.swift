@@ -1,7 +1,12 @@
 import Documents
-import Foundation
 import Logging
 import StoreMetrics
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 extension Tracer {
   /// The tracer that the environment asks for, which logs to standard error; `nil` for none.

@@ -1,11 +1,17 @@
 import DaemonProcess
+import Dispatch
 import Documents
-import Foundation
 import LogStore
 import ScanDaemon
 import Storage
 import StoreMetrics
 import Workspace
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 #if canImport(Glibc)
 import Glibc
@@ -24,7 +30,7 @@ import Darwin
     // Before any file is opened, which would get the descriptor of a closed stream.
     do { _ = try StandardStreams.openMissing() } catch {
       Console.say("\(error)")
-      Foundation.exit(ExitStatus.io.rawValue)
+      exit(ExitStatus.io.rawValue)
     }
     // A closed pipe is reported as a write error.
     signal(SIGPIPE, SIG_IGN)
@@ -34,7 +40,7 @@ import Darwin
     do { try MappingGuard.install() } catch {
       Console.say("stores whose files are truncated will end the daemon: \(error)")
     }
-    Task { @MainActor in Foundation.exit(await code()) }
+    Task { @MainActor in exit(await code()) }
     dispatchMain()
   }
 
@@ -141,13 +147,19 @@ enum Console {
       try write(text, to: 1)
       return 0
     } catch {
-      say("cannot write to the standard output: \(error.localizedDescription)")
+      say("cannot write to the standard output: \(error.reason)")
       return ExitStatus.io.rawValue
     }
   }
 
-  private static func write(_ text: String, to descriptor: Int32) throws {
-    try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).write(contentsOf: Data(text.utf8))
+  private static func write(_ text: String, to descriptor: Int32) throws(StorageError) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      // The bytes are lent for the call.
+      let count = retrying { unsafe rest.withUnsafeBytes { unsafe systemWrite(descriptor, $0.baseAddress, $0.count) } }
+      if count < 0 { throw StorageError(operation: "write", path: "the standard output", code: errno) }
+      rest = rest.dropFirst(count)
+    }
   }
 }
 
@@ -160,4 +172,9 @@ extension StandardStreams {
     let kinds: [mode_t] = [S_IFIFO, S_IFSOCK, S_IFREG]
     return kinds.contains(mode_t(status.st_mode) & S_IFMT) || isatty(0) == 1
   }
+}
+
+/// The function of the C library, whose name the method has too.
+private func systemWrite(_ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
+  unsafe write(descriptor, buffer, count)
 }

@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 #if canImport(Glibc)
 import Glibc
@@ -27,10 +31,18 @@ enum RootDirectory {
         return "cannot be created in \(path): \(reason(errno))"
       }
       let code = errno
-      let parent = (path as NSString).deletingLastPathComponent
+      let parent = parent(of: path)
       guard code == ENOENT, parent != path else { return "cannot be created: \(reason(code))" }
       path = parent.isEmpty ? "." : parent
     }
+  }
+
+  /// The path of the directory that a path is in; empty for a relative path without one.
+  private static func parent(of path: String) -> String {
+    var rest = path[...]
+    while rest.count > 1, rest.hasSuffix("/") { rest.removeLast() }
+    guard let slash = rest.lastIndex(of: "/") else { return "" }
+    return slash == rest.startIndex ? "/" : String(rest[..<slash])
   }
 
   private static func reason(_ code: CInt) -> String {

@@ -1,4 +1,19 @@
+import Storage
+import TextFormat
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// A reader of small files.
 enum SmallFile {
@@ -15,25 +30,16 @@ enum SmallFile {
     }
     do {
       // A pipe is a valid file as well. The limit bounds reading from an endless device.
-      let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      defer { try? handle.close() }
-      if isPrivate, let problem = publicity(handle.fileDescriptor, path) { return .failure(problem) }
-      let data = try handle.read(upToCount: limit + 1) ?? Data()
-      guard data.count <= limit else {
+      let file = try SequentialFile(path)
+      if isPrivate, let problem = publicity(file.descriptor, path) { return .failure(problem) }
+      let bytes = try file.readAll(limit: limit + 1)
+      guard bytes.count <= limit else {
         return .failure(Problem(description: "the file has more than \(limit) bytes", isUnreadable: false))
       }
-      return .success(Array(data))
+      return .success(bytes)
     } catch {
-      return .failure(Problem(description: "the file cannot be read: \(reason(error))", isUnreadable: true))
+      return .failure(Problem(description: "the file cannot be read: \(error.reason)", isUnreadable: true))
     }
-  }
-
-  private static func reason(_ error: any Error) -> String {
-    let error = error as NSError
-    if let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError { return reason(cause) }
-    guard error.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
-    // The C library's text for the number is valid until the next call on this thread, and is copied.
-    return unsafe String(cString: strerror(Int32(error.code)))
   }
 
   /// Why a file is not private enough for a secret; `nil` if only its owner may read it. A file that systemd passes to
@@ -58,7 +64,7 @@ enum SmallFile {
       guard let text = String(validating: bytes, as: UTF8.self) else {
         return .failure(Problem(description: "the file is no text", isUnreadable: false))
       }
-      let secret = text.trimmingCharacters(in: .whitespacesAndNewlines)
+      let secret = text.trimmed
       guard !secret.isEmpty else {
         return .failure(Problem(description: "the file holds nothing", isUnreadable: false))
       }

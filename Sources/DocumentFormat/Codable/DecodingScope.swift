@@ -1,5 +1,10 @@
 import Bytes
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 /// A decoder for one value. It has three words, so that `any Decoder` needs no allocation.
 struct DecodingScope: Decoder {

@@ -1,5 +1,10 @@
 import Bytes
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 /// The reason why a value cannot be read as the requested type. A caller that knows the coding path converts it to a
 /// `DecodingError`.

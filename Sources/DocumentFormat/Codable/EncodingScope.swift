@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 /// The encoder of one value: it writes nothing, a single value, or one list.
 final class EncodingScope: Encoder {

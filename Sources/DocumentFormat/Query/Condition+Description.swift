@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 extension Condition: CustomStringConvertible {
   /// The condition in the syntax of ``init(parsing:)``, which parses it as an equal condition.

@@ -1,5 +1,10 @@
 import Bytes
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 /// A sort order of documents by one or more fields.
 ///

@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
 public import Foundation
+#endif
 
 /// A type whose values can be constants in a condition. Its encoding as a document is one scalar.
 ///

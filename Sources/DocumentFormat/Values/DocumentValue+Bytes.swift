@@ -1,5 +1,10 @@
 import Bytes
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 extension DocumentValue {
   /// Decodes a document.

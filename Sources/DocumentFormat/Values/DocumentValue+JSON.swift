@@ -1,5 +1,10 @@
-import Foundation
 public import JSONFormat
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 extension JSONText {
   /// A document's value; see `DocumentValue.json`.

@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
 public import Foundation
+#endif
 
 /// A document value without a Swift type, used by the shell and for the constants of a condition.
 public enum DocumentValue: Sendable {

@@ -1,5 +1,10 @@
 import Bytes
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 /// A constant to compare with: any value except arrays and objects, with text as UTF-8 bytes.
 enum Scalar: Sendable {

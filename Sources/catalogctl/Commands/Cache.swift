@@ -1,10 +1,15 @@
 import ArgumentParser
 import DocumentFormat
 import Documents
-import Foundation
 import JSONFormat
 import LogStore
 import PageCache
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The cached pages of remote lists.
 struct Cache: ParsableCommand {

@@ -1,8 +1,13 @@
 import ArgumentParser
 import CatalogWire
-import Foundation
 import JSONFormat
 import LogStore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 struct Decode: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -43,7 +48,8 @@ struct Decode: ParsableCommand {
   /// The response's properties are printed first, so the response is read twice.
   private func printDocument(of file: InputFile) throws -> AnswerContents {
     var again = file
-    if file.byteCount == nil, let temporary = try StoreLocation.existing(NSTemporaryDirectory(), name: "catalogctl") {
+    let folder = FileManager.default.temporaryDirectory.path
+    if file.byteCount == nil, let temporary = try StoreLocation.existing(folder, name: "catalogctl") {
       again = try file.arrived(nextTo: temporary)
     }
     let contents = try inspect(again) { _ in }

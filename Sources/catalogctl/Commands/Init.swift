@@ -1,9 +1,14 @@
 import ArgumentParser
 import Catalog
 import CatalogWire
-import Foundation
 import LogStore
 import RowSources
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 #if canImport(Glibc)
 import Glibc
@@ -138,10 +143,17 @@ struct Init: AsyncParsableCommand {
 
   private var root: [String] { store.root.map { ["--root", $0] } ?? [] }
 
+  /// The name of the user who runs the command, or `user` if the system knows none.
+  private static var systemUser: String {
+    // The structure of the C library is read at once; the process has no other thread that asks.
+    guard let entry = unsafe getpwuid(geteuid()), let name = unsafe entry.pointee.pw_name else { return "user" }
+    return unsafe String(cString: name)
+  }
+
   private func user() throws -> String {
     if let user = store.user { return user }
     if let current = try store.workspace.currentUser() { return current }
-    let name = NSUserName()
+    let name = Self.systemUser
     guard let user = try ask("Whose catalogue is it? [\(name)]", "--user") else { return name }
     return user
   }
@@ -157,7 +169,7 @@ struct Init: AsyncParsableCommand {
     }
     Console.show(question + " ")
     guard let line = readLine() else { throw Failure(.usage, "there is no answer; nothing was changed") }
-    let answer = line.trimmingCharacters(in: .whitespaces)
+    let answer = line.trimmed
     return answer.isEmpty ? nil : answer
   }
 
@@ -245,6 +257,6 @@ extension String {
         default: false
         }
       }
-    return isPlain ? self : "'" + replacingOccurrences(of: "'", with: "'\\''") + "'"
+    return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
   }
 }

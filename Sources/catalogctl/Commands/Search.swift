@@ -1,8 +1,21 @@
 import ArgumentParser
 import Catalog
-import Foundation
 import JSONFormat
 import LogStore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 struct Search: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,8 +1,13 @@
 import ArgumentParser
 import DocumentFormat
-import Foundation
 import JSONFormat
 import UploadQueue
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 struct QueueAdd: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

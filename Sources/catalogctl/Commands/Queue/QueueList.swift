@@ -1,7 +1,12 @@
 import ArgumentParser
-import Foundation
 import JSONFormat
 import UploadQueue
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 struct QueueList: ParsableCommand {
   static let configuration = CommandConfiguration(

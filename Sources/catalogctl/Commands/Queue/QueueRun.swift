@@ -1,9 +1,14 @@
 import ArgumentParser
 import DocumentFormat
-import Foundation
 import JSONFormat
 import UploadHTTP
 import UploadQueue
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 struct QueueRun: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -106,7 +111,7 @@ struct QueueRun: AsyncParsableCommand {
   private func statuses() throws -> UploadStatusPolicy {
     func list(_ option: String, _ text: String?) throws -> [UploadStatus]? {
       try text?.split(separator: ",").map { part in
-        let word = part.trimmingCharacters(in: .whitespaces)
+        let word = part.trimmed
         if let status = UploadStatus(word) { return status }
         throw ValidationError("\(option) is a list of statuses such as 404, or classes such as 4xx: \(word) is neither")
       }
@@ -161,7 +166,7 @@ struct QueueRun: AsyncParsableCommand {
     }
     options.headers = header.map { line in
       let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      return (String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces))
+      return (String(parts[0]), parts[1].trimmed)
     }
     do { return try UploadHTTPTransport(url: url, options: options) } catch { throw Failure(.usage, "\(error)") }
   }
