@@ -66,6 +66,8 @@ enum {
   option_no_connect_heads = 265,
   option_upload_buffer_size = 280,
   option_http09 = 285,
+  option_proxy_authorities = 10246,
+  option_proxy_authority_folder = 10247,
 
   // Facts about a request.
   fact_status = 0x200000 + 2,
@@ -214,7 +216,9 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *context) {
   memcpy(transfer->head + transfer->head_count, bytes, size);
   transfer->head_count += size;
   bool is_end = size == 1 || (size == 2 && bytes[0] == '\r');
-  if (is_end) transfer->is_head_complete = shelfmark_curl_status(transfer) >= 200;
+  // 101 is the last head too: the connection speaks another protocol after it.
+  int status = is_end ? shelfmark_curl_status(transfer) : 0;
+  if (is_end) transfer->is_head_complete = status >= 200 || status == 101;
   return size;
 }
 
@@ -313,6 +317,9 @@ static bool set_options(shelfmark_curl_transfer *transfer, const struct shelfmar
     SET(option_authorities, request->authorities);
     // Otherwise the system's folder would be trusted too.
     curl.set(easy, option_authority_folder, NULL);
+    // A libcurl that cannot speak TLS to a proxy refuses these two.
+    curl.set(easy, option_proxy_authorities, request->authorities);
+    curl.set(easy, option_proxy_authority_folder, NULL);
   }
   if (request->closes_connection) {
     SET(option_fresh_connect, 1L);

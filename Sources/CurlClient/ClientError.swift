@@ -47,7 +47,8 @@ package enum ClientError: Error, Sendable, Equatable {
   init(code: Int32, systemError: Int32, proxyStatus: Int32, message: String) {
     self =
       switch code {
-      case 1 where message.contains("HTTP/0.9"), 8: .notHTTP
+      // 1: neither HTTP nor a version of it that libcurl knows. 23: a head that is too large.
+      case 1, 8, 23: .notHTTP
       case 5: .nameNotFound(isProxy: true)
       case 6: .nameNotFound(isProxy: false)
       case 28: .timedOut(.connect)
@@ -56,7 +57,8 @@ package enum ClientError: Error, Sendable, Equatable {
       case 77: .authorityFile
       case _ where proxyStatus == 407: .proxyAuthentication
       case _ where proxyStatus != 0 && !(200...299).contains(proxyStatus): .proxyRefused
-      case 35: Self.encryptionError(message, systemError)
+      // With TLS 1.3, a server asks for a certificate of the client after the handshake.
+      case _ where code == 35 || message.contains("certificate required"): Self.encryptionError(message, systemError)
       case 18, 52: .closed
       case _ where [7, 55, 56].contains(code) && systemError != 0: .other(Self.text(systemError))
       case 7: .other("the connection could not be opened")

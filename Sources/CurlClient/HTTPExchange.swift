@@ -147,11 +147,11 @@ package final class HTTPExchange: Sendable {
   private func run(_ transfer: CurlTransfer) throws -> Result<Void, any Error>? {
     let start = ContinuousClock.now
     var connected: ContinuousClock.Instant?
-    var body = try request.body?.makeReader()
+    var body = try request.body.map { try BodyAhead($0.makeReader()) }
     if body != nil { try give(&body, to: transfer) }
     while true {
       let isRunning = transfer.perform()
-      if transfer.needsBodyAgain() { body = try request.body?.makeReader() }
+      if transfer.needsBodyAgain() { body = try request.body.map { try BodyAhead($0.makeReader()) } }
       if transfer.needsBody { try give(&body, to: transfer) }
       if connected == nil, transfer.isConnected { connected = .now }
       if !isRunning { return end(transfer) }
@@ -160,15 +160,10 @@ package final class HTTPExchange: Sendable {
     }
   }
 
-  /// Reads the next piece of the request's body.
-  private func give(_ body: inout RequestBody.Reader?, to transfer: CurlTransfer) throws {
-    // A reader that has ended stays at its end.
-    let piece = try body?()
-    // A known length ends with its last byte; a piece more would only cost a call.
-    let isLast = piece == nil || piece?.count == request.body?.byteCount
-    guard transfer.give(piece ?? [], isLast: isLast) else {
-      throw ClientError.other("there is no memory for a request")
-    }
+  /// Gives the next piece of the request's body.
+  private func give(_ body: inout BodyAhead?, to transfer: CurlTransfer) throws {
+    guard let (piece, isLast) = try body?.next() else { return }
+    guard transfer.give(piece, isLast: isLast) else { throw ClientError.other("there is no memory for a request") }
   }
 
   /// Gives the caller what has arrived.
@@ -223,7 +218,10 @@ package final class HTTPExchange: Sendable {
         state.certificateDates = (first, last)
       }
     }
-    return failure.map { .failure($0) } ?? .success(())
+    if let failure { return .failure(failure) }
+    // An answer that ends inside its head is a success for libcurl.
+    let hasAnswer = request.onlyConnects || state.withLock { $0.head != nil }
+    return hasAnswer ? .success(()) : .failure(ClientError.notHTTP)
   }
 }
 
@@ -250,5 +248,24 @@ extension HTTPExchange {
       }
       return try await group.next() ?? nil
     }
+  }
+}
+
+/// A body that is read one piece ahead: its last piece is given only after the reader has reached its end without an error.
+/// So a reader that checks what it has read, as one of a file does, prevents that the receiver gets a complete body.
+private struct BodyAhead {
+  private let reader: RequestBody.Reader
+  private var ahead: [UInt8]?
+
+  init(_ reader: @escaping RequestBody.Reader) throws {
+    self.reader = reader
+    ahead = try reader()
+  }
+
+  /// The next piece; empty after the last one.
+  mutating func next() throws -> (piece: [UInt8], isLast: Bool) {
+    guard let piece = ahead else { return ([], true) }
+    ahead = try reader()
+    return (piece, ahead == nil)
   }
 }

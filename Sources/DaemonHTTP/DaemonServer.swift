@@ -191,7 +191,8 @@ public struct DaemonServer: Service {
     serverOptions.backlog = Self.backlog
     // If all connections are in use, including the ones about to end, further ones wait a moment.
     serverOptions.maximumConnections = options.maximumConnections
-    serverOptions.idleTimeout = options.idleTimeout
+    // A moment later than the limits of a request, whose answers say what was wrong.
+    serverOptions.idleTimeout = options.idleTimeout + .milliseconds(250)
     serverOptions.headLimits.fieldByteCount = RequestGuard.maximumFieldByteCount
     serverOptions.headLimits.byteCount = RequestGuard.maximumHeadByteCount
     serverOptions.headLimits.fieldCount = RequestGuard.maximumFieldCount

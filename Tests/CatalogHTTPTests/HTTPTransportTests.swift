@@ -157,6 +157,25 @@ import Testing
     }
   }
 
+  @Test(arguments: ["HTTP/1.1 200 OK\r\nX", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 abc\r\n\r\n", "HTTP/9.9 200 OK\r\n\r\n"])
+  func `an answer that ends inside its head, or is another protocol, is reported`(text: String) async throws {
+    try await ScriptedServer.run { _, _ in
+      [.send(text)]
+    } _: { server in
+      let error = try await failure(server.url()) { $0.retry.maximumAttempts = 1 }
+      #expect(error == .notUnderstood(url: server.url(), reason: "no HTTP answer", attempts: 1))
+    }
+  }
+
+  @Test func `a switch of protocols is an answer that is refused`() async throws {
+    try await ScriptedServer.run { _, _ in
+      [.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n")]
+    } _: { server in
+      let error = try await failure(server.url()) { $0.retry.maximumAttempts = 1 }
+      #expect(error == .refused(url: server.url(), status: 101, message: nil, attempts: 1))
+    }
+  }
+
   @Test func `no pause is begun that would outlast the total time`() async throws {
     try await ScriptedServer.run { _, _ in
       [.answer("503 Asleep", headers: ["Retry-After: 100"])]

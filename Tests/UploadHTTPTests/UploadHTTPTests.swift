@@ -170,6 +170,24 @@ import UploadQueue
     #expect(left.map(\.kind) == ["changed"] && left.first?.state == .parked)
   }
 
+  @Test func `a file that changes while it is sent never arrives as a complete body`() async throws {
+    var content = [UInt8](repeating: 0x41, count: 5 << 19)
+    try folder.write(content, to: "large")
+    let id = try await queue.enqueue(
+      payload: .file(FileReference(contentsOf: folder.path + "/large")), kind: "picture")
+    let upload = try #require(try queue.upload(id))
+    content[content.count - 1] = 0x42
+    try folder.write(content, to: "large")
+    try await Receiver.run { _, _ in
+      .status("200 OK")
+    } _: { server in
+      let http = try UploadHTTPTransport(url: server.url())
+      await #expect(throws: UploadQueueError.changed(path: folder.path + "/large")) { try await http.send(upload) }
+      try await http.shutdown()
+      #expect(server.requests.isEmpty)
+    }
+  }
+
   @Test(arguments: [
     ("X\r\nY", "1"), ("", "1"), ("X Y", "1"), ("X", "1\r\nY: 2"), ("X", "a\u{0}"), ("Idempotency-Key", "1"),
     ("content-TYPE", "text/plain"), ("Content-Encoding", "br"), ("Host", "other"), ("Transfer-Encoding", "chunked"),
