@@ -70,7 +70,8 @@ let package = Package(
     .target(
       name: "CatalogSources",
       dependencies: [
-        "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "JSONFormat", "LogStore", "RowSources", "TextFormat",
+        "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "JSONFormat", "LogStore", "RowSources", "Storage",
+        "TextFormat",
       ],
       swiftSettings: library),
     // What decodes, without what opens: that needs packages of others.

@@ -353,9 +353,10 @@ import WaitingTestSupport
           try await connection.send("abc")
           #expect(try await connection.read(upTo: "abc").hasPrefix("HTTP/1.1 200 OK\r\n"))
         }
-        // A body that is there needs no permission.
+        // A body that is there needs no permission. It comes all the same if the handler is faster than the parser.
         try await connection.send(request("/") + "abc")
-        #expect(try await connection.read(upTo: "abc").hasPrefix("HTTP/1.1 200 OK\r\n"))
+        let answer = try await connection.read(upTo: "abc").replacing("HTTP/1.1 100 Continue\r\n\r\n", with: "")
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
         // It is not known whether a client sends a body that was refused.
         try await connection.send(request("/no"))
         let refusal = try await connection.readToEnd()
