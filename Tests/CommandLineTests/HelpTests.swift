@@ -57,7 +57,7 @@ import Testing
 
   @Test func `help comes out whole on a terminal of any width`() throws {
     let root = try TestRoot()
-    for columns in [-1, 0] + Array(1...40) {
+    for columns in TerminalTests.widths {
       for words in [["help", "sync"], ["--help"], ["scan", "--no-such-option"]] {
         let run = try root.run(words, shell: "COLUMNS=\(columns) exec \"$@\"")
         #expect(run.isOrderly && run.code == (words[0] == "scan" ? 64 : 0), "\(columns) \(words): \(run.words)")

@@ -1,4 +1,5 @@
 import Foundation
+import RandomTestSupport
 import Testing
 
 /// A command that is ended from outside leaves a whole commit or none.
@@ -8,14 +9,15 @@ import Testing
     let root = try TestRoot(answers: [])
     _ = try root.apply([root.payload(.products(10))])
     let options = isFull ? ["apply", "--full", "--accept-loss"] : ["apply"]
-    let large = try root.payload(.products(3_000, cursor: "new", name: "new"), "large.json")
+    let count = depth == 1 ? 1_000 : 3_000
+    let large = try root.payload(.products(count, cursor: "new", name: "new"), "large.json")
     // How long it takes undisturbed, to spread the moments over that time.
     let start = Date()
     _ = try root.run(options + [large.path])
     let duration = Date().timeIntervalSince(start)
     for moment in 1...4 {
       let before = try (root.dump(), root.run("stat", "--json").object().number("sequence") ?? -1)
-      let content = try root.payload(.products(3_000, cursor: "cursor \(moment)", name: "name \(moment)"), "large.json")
+      let content = try root.payload(.products(count, cursor: "cursor \(moment)", name: "name \(moment)"), "large.json")
       let process = Program.process(options + [content.path], root: root.path)
       let output = try root.folder.file("output")
       process.standardOutput = try FileHandle(forWritingTo: output)
@@ -29,7 +31,7 @@ import Testing
       let isCommitted = try root.cursor() == "cursor \(moment)"
       let dump = try root.dump()
       if isCommitted {
-        #expect(dump.range(of: Data("name \(moment) 2999".utf8)) != nil)
+        #expect(dump.range(of: Data("name \(moment) \(count - 1)".utf8)) != nil)
       } else {
         #expect(!isTold)
         #expect(dump == before.0)

@@ -1,4 +1,5 @@
 import Foundation
+import RandomTestSupport
 import Testing
 
 /// What people see: tables that fit, deleted products that are marked, directories that are refused.
@@ -12,6 +13,9 @@ import Testing
     _ = try root.apply([root.payload(payload)])
     return root
   }
+
+  /// Widths that a terminal may tell: impossible ones, the narrowest, and around the 20 columns that a table has at least.
+  static let widths = depth == 1 ? [-1, 0, 1, 2, 3, 7, 12, 19, 20, 21, 28, 40] : [-1, 0] + Array(1...40)
 
   @Test(arguments: [40, 60, 80]) func `tables shrink to the terminal`(columns: Int) throws {
     let root = try root()
@@ -67,7 +71,7 @@ import Testing
   @Test func `tables and progress are drawn on a terminal of any width`() throws {
     let root = try root()
     let answer = try root.payload(.products(2, cursor: "later", name: "long")).path
-    for columns in [-1, 0] + Array(1...40) {
+    for columns in Self.widths {
       for command in [
         ["find", "long"], ["products", "--columns", "weight,name"], ["stat"], ["log"], ["users"],
         ["documents", "list"], ["queue", "list"],
