@@ -1,5 +1,10 @@
 import Bytes
-import struct Foundation.Data
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 // The unsafe code of this module: conversion between bytes and text or data. Everything else is memory-safe Swift.
 

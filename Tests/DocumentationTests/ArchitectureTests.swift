@@ -60,8 +60,9 @@ import Testing
     }
   }
 
-  /// The program of the package has no data for locales; see Packaging/program/icu-data.c.
+  /// FoundationEssentials has no data for locales, and all of Foundation would add 40 MB of ICU to the package.
   @Test func `nothing asks for a locale, a calendar or a time zone of Foundation`() throws {
+    let whole = /\bimport (?:\w+ )?Foundation\b/
     let types = /\b(?:TimeZone|Calendar|Locale|\w*Formatter|ISO8601FormatStyle|NSRegularExpression)\b/
     let calls = /\.formatted\(|localized(?!Description)/
     let files = FileManager.default.enumerator(
@@ -70,9 +71,14 @@ import Testing
     while let file = files?.nextObject() as? URL {
       guard file.pathExtension == "swift" else { continue }
       count += 1
+      var previous: Substring = ""
       for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+        defer { previous = line }
         // A statement in SQL names its own.
         if line.drop(while: { $0 == " " }).hasPrefix("//") || line.contains("SET TimeZone") { continue }
+        #expect(
+          line.firstMatch(of: whole) == nil || previous == "#else",
+          "\(file.lastPathComponent) imports Foundation where there is FoundationEssentials")
         let isFree = line.firstMatch(of: types) == nil && line.firstMatch(of: calls) == nil
         #expect(isFree, "\(file.lastPathComponent): \(line)")
       }

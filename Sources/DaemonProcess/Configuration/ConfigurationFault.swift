@@ -100,7 +100,7 @@ enum Shown {
     let rest = address.count < text.count ? "?…" : ""
     guard let at = address.lastIndex(of: "@") else { return address + rest }
     // The scheme, if the text before the credentials is one.
-    let scheme = address[..<at].range(of: "://").map { String(address[..<$0.upperBound]) } ?? ""
+    let scheme = address[..<at].firstRange(of: "://").map { String(address[..<$0.upperBound]) } ?? ""
     return scheme + "…" + address[at...] + rest
   }
 }

@@ -1,4 +1,8 @@
-import struct Foundation.UUID
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Encodes `Encodable` values as documents.
 ///

@@ -82,7 +82,7 @@ struct Decode: ParsableCommand {
 
   private func show(_ contents: AnswerContents) {
     func say(_ name: String, _ value: String) {
-      Console.say(name.padding(toLength: 12, withPad: " ", startingAt: 0) + value)
+      Console.say(name + String(repeating: " ", count: max(0, 12 - name.count)) + value)
     }
     if contents.isBare {
       say("envelope", "none: it is a bare payload")
