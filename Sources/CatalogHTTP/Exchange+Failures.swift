@@ -28,6 +28,8 @@ extension Exchange {
       return failure(.insecure(url: shown(url), reason: error.encryptionReason(host: url.host)))
     case .untrusted, .otherHost, .noEncryption:
       return failure(.insecure(url: shown(url), reason: error.encryptionReason(host: url.host)))
+    case .proxyEncryption:
+      return failure(.insecure(url: shown(url), reason: error.encryptionReason(host: proxy ?? url.host)))
     case .notHTTP:
       return retryable(.notUnderstood(url: shown(url), reason: "no HTTP answer", attempts: attempt))
     case .nameNotFound, .proxyRefused, .closed, .other: return retryable(unreachable)

@@ -121,7 +121,12 @@ struct Exchange: Sendable {
         .notUnderstood(url: shown(url), reason: "Content-Encoding was not asked for", attempts: attempt))
     }
     // Absent if the body is chunked or ends with the connection.
-    let expected = answer.head["Content-Length"].flatMap { Int($0) }
+    let length = answer.head["Content-Length"]
+    let expected = length.flatMap { Int($0) }
+    if let length, expected == nil {
+      let reason = "Content-Length is \(length.prefix(40)), which is no length"
+      throw failure(.notUnderstood(url: shown(url), reason: reason, attempts: attempt))
+    }
     let tooLong = failure(.bodyTooLong(url: shown(url), maximum: options.maximumBodyByteCount))
     if let expected, expected > options.maximumBodyByteCount { throw tooLong }
 

@@ -92,7 +92,7 @@ extension TransportError: CustomStringConvertible {
     case .certificateFile(let path, let reason):
       "\(path): \(reason); give a PEM file with the certificates to trust"
     case .insecure(let url, let reason):
-      "\(url): no secure connection: \(reason); check the server's certificate and this machine's clock, "
+      "\(url): no secure connection: \(reason); check the certificate and this machine's clock, "
         + "or name the file of the company's authority\(named(names.certificateAuthorityFile))"
     case .redirectRefused(let url, let target, let reason):
       "\(url): redirects to \(target), \(reason); if that is right, use that URL yourself"

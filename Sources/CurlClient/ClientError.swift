@@ -22,6 +22,8 @@ package enum ClientError: Error, Sendable, Equatable {
   case noEncryption(String)
   /// The file of certificate authorities cannot be used.
   case authorityFile
+  /// The connection to a proxy that speaks TLS could not be encrypted, and why.
+  indirect case proxyEncryption(ClientError)
   /// A proxy asked for a user and a password.
   case proxyAuthentication
   /// A proxy did not open a tunnel.
@@ -43,8 +45,16 @@ package enum ClientError: Error, Sendable, Equatable {
   /// - Parameters:
   ///   - systemError: The number of the system's error, 0 for none.
   ///   - proxyStatus: The status of a proxy's answer to `CONNECT`, 0 for none.
+  ///   - isProxySecure: Whether the proxy speaks TLS.
   ///   - message: What libcurl says.
-  init(code: Int32, systemError: Int32, proxyStatus: Int32, message: String) {
+  init(code: Int32, systemError: Int32, proxyStatus: Int32, isProxySecure: Bool, message: String) {
+    // TLS with the server begins after the proxy's answer.
+    if isProxySecure, proxyStatus == 0, [35, 51, 60, 77].contains(code) {
+      self = .proxyEncryption(
+        ClientError(
+          code: code, systemError: systemError, proxyStatus: 0, isProxySecure: false, message: message))
+      return
+    }
     self =
       switch code {
       // 1: neither HTTP nor a version of it that libcurl knows. 23: a head that is too large.
@@ -114,6 +124,7 @@ package enum ClientError: Error, Sendable, Equatable {
     case .timedOut: "no answer in time"
     case .nameNotFound(let isProxy): "the name \(isProxy ? proxy ?? host : host) was not found"
     case .untrusted, .otherHost, .noEncryption, .authorityFile: "no secure connection: \(encryptionReason(host: host))"
+    case .proxyEncryption: "no secure connection to the proxy: \(encryptionReason(host: proxy ?? host))"
     case .proxyAuthentication: "the proxy asks for a user and password"
     case .proxyRefused: "the proxy refused to connect to the server"
     case .notHTTP: "what it answered is not HTTP"
@@ -123,6 +134,8 @@ package enum ClientError: Error, Sendable, Equatable {
   }
 
   /// Why there was no secure connection, in words for people.
+  ///
+  /// - Parameter host: The name or address of the server, or of the proxy if that is the one without TLS.
   package func encryptionReason(host: String) -> String {
     switch self {
     case .untrusted:
@@ -130,6 +143,10 @@ package enum ClientError: Error, Sendable, Equatable {
     case .otherHost: "the server's certificate is for another host name than \(host)"
     case .authorityFile: "the certificates of the system's authorities cannot be read; install ca-certificates"
     case .noEncryption(let meaning): meaning
+    // The reasons name the server, whose part the proxy has here.
+    case .proxyEncryption(let error):
+      error.encryptionReason(host: host)
+        .replacing("the server", with: "the proxy").replacing("the port", with: "the proxy's port")
     default: reason(host: host)
     }
   }

@@ -7,6 +7,8 @@ internal import CCurl
 @safe
 final class CurlTransfer: @unchecked Sendable {
   private let handle: OpaquePointer
+  /// Whether the request goes through a proxy that speaks TLS.
+  private var isProxySecure = false
 
   /// - Throws: `ClientError.noLibrary`; `ClientError.other` if there is no memory.
   init() throws(ClientError) {
@@ -30,6 +32,7 @@ final class CurlTransfer: @unchecked Sendable {
   ///
   /// - Returns: Whether that succeeded.
   func begin(_ request: ClientRequest, closesConnection: Bool) -> Bool {
+    isProxySecure = request.proxy?.url.hasPrefix("https:") ?? false
     // A field without a value ends with a semicolon for libcurl. It would add an `Expect` to larger bodies otherwise, and
     // an `Accept` to all requests.
     let lines = request.headers.map { $0.value.isEmpty ? $0.name + ";" : "\($0.name): \($0.value)" } + ["Expect:"]
@@ -121,7 +124,8 @@ final class CurlTransfer: @unchecked Sendable {
       unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
     return ClientError(
-      code: result.code, systemError: result.system_error, proxyStatus: result.proxy_status, message: message)
+      code: result.code, systemError: result.system_error, proxyStatus: result.proxy_status,
+      isProxySecure: isProxySecure, message: message)
   }
 
   /// A field of the server's certificate after a request that only connects.

@@ -66,6 +66,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private var writers: [Int: CheckedContinuation<Void, any Error>] = [:]
   /// Writes that were cancelled before they arrived here.
   private var cancelledWrites: Set<Int> = []
+  /// Whether the server stops.
+  private var isQuiescing = false
   /// Whether the last response has been written.
   private var isFinishing = false
   /// Whether the peer has closed its side.
@@ -295,7 +297,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// Ends the connection after the responses to requests that have arrived.
   func quiesce() {
     guard let context, !isFinishing else { return }
-    isLast = true
+    (isLast, isQuiescing) = (true, true)
     guard exchanges.isEmpty else { return }
     let waiting = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     if waiting == 0 { context.close(promise: nil) } else { close(context) }
@@ -308,7 +310,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     watchIdleness(context)
     let eventLoop = context.eventLoop
     let channel = context.channel
-    let timeout = isPeerClosed ? .zero : Self.lingerTimeout
+    // A server that stops does not wait for a peer whose request is complete: there is nothing more to read.
+    let timeout = isPeerClosed || (isQuiescing && !isArriving) ? .zero : Self.lingerTimeout
     // If the peer has closed its side, closing the output would drop what is still to be written.
     let written = eventLoop.makePromise(of: Void.self)
     context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))), promise: written)

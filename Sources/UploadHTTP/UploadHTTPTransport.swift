@@ -44,13 +44,20 @@ public final class UploadHTTPTransport: Sendable {
     return HeaderField.isSendable(name: name, value: value, own: own)
   }
 
+  /// Loads the system's libcurl, which otherwise the first upload does.
+  ///
+  /// - Throws: `UploadPause` if it cannot be used, with the reason and the remedy.
+  public static func load() throws(UploadPause) {
+    do { _ = try HTTPClient.version() } catch { throw UploadPause(error.reason(host: "")) }
+  }
+
   /// Closes the connections, each once its request has ended.
   public func shutdown() async throws { client.shutdown() }
 
   /// Sends one upload, and says what the server answered. Memory: the body, and once more where it is packed; of files a piece.
   ///
-  /// - Throws: ``UploadNoAnswer`` if no answer arrived, which passes; `UploadQueueError` for a file that is not the one that was
-  ///   enqueued.
+  /// - Throws: ``UploadNoAnswer`` if no answer arrived, which passes; `UploadPause` without libcurl; `UploadQueueError` for a
+  ///   file that is not the one that was enqueued.
   @Sendable public func send(_ upload: Upload) async throws -> UploadResponse {
     let url = try url.url(id: upload.id.text, kind: upload.kind)
     return try await execute(
@@ -104,6 +111,7 @@ public final class UploadHTTPTransport: Sendable {
       return (try await exchange.head(), exchange)
     } catch let error as ClientError {
       try Task.checkCancellation()
+      if case .noLibrary(let reason) = error { throw UploadPause("nothing can be sent: \(reason)") }
       throw UploadNoAnswer(error, url: request.url)
     }
   }

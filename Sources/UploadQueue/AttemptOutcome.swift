@@ -11,8 +11,11 @@ enum AttemptOutcome: Sendable, Equatable {
   init(thrown error: any Error) {
     let failure = UploadFailure(message: "\(error)")
     self =
-      error is UploadRefusal || error is UploadQueueError
-      ? .refused(failure) : .failed(failure, .unavailable, retryAfter: nil)
+      switch error {
+      case is UploadRefusal, is UploadQueueError: .refused(failure)
+      case is UploadPause: .failed(failure, .pausing, retryAfter: nil)
+      default: .failed(failure, .unavailable, retryAfter: nil)
+      }
   }
 }
 
@@ -24,7 +27,7 @@ enum AttemptOutcome: Sendable, Equatable {
 /// | `postponed` | 425, 429, a Retry-After | never | after five in a row |
 /// | `failed` | 500, a response that a success rule cannot read | while the breaker is closed | after five different uploads |
 /// | `rejected` | 422, a success rule that does not hold | always | never: the destination works |
-/// | `pausing` | 401, 404, a redirect | never | at once |
+/// | `pausing` | 401, 404, a redirect, ``UploadPause`` | never | at once |
 ///
 /// With ``UploadRetryPolicy/countsOutages``, all causes except `pausing` count.
 enum FailureCause: Sendable, Equatable {

@@ -189,6 +189,16 @@ public struct UploadRefusal: Error, Sendable, CustomStringConvertible {
   public init(_ description: String) { self.description = description }
 }
 
+/// An error that a transport throws while nothing can be sent to this destination, whatever the upload is. The destination
+/// is paused and tried again now and then; no upload is parked because of it.
+public struct UploadPause: Error, Sendable, CustomStringConvertible {
+  /// The reason and the remedy, for people.
+  public let description: String
+
+  /// Creates a pause with the reason and the remedy for people.
+  public init(_ description: String) { self.description = description }
+}
+
 extension Date {
   init(microseconds: Int64) { self.init(timeIntervalSince1970: Double(microseconds) / 1e6) }
 

@@ -330,6 +330,16 @@ import Testing
     }
   }
 
+  @Test func `a length that no body can have is refused`() async throws {
+    try await ScriptedServer.run { _, _ in
+      [.send("HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nhello")]
+    } _: { server in
+      let error = try await failure(server.url())
+      let reason = "Content-Length is 99999999999999999999, which is no length"
+      #expect(error == .notUnderstood(url: server.url(), reason: reason, attempts: 1))
+    }
+  }
+
   @Test func `a big body is streamed and the server waits for a slow caller`() async throws {
     let byteCount = 48 << 20
     try await ScriptedServer.run { _, _ in

@@ -77,6 +77,18 @@ import Testing
     }
   }
 
+  @Test func `what is wrong with the encryption to a proxy is told as the proxy's`() async throws {
+    try await ScriptedServer.run(tls: true) { _, _ in
+      [.answer(body: "hello")]
+    } _: { proxy in
+      let error = await #expect(throws: TransportError.self) {
+        try await fetch("http://localhost:7/c", ["http_proxy": "https://localhost:\(proxy.port)"])
+      }
+      let text = String(describing: error!)
+      #expect(text.contains("no secure connection: the proxy's certificate is signed by"), "\(text)")
+    }
+  }
+
   @Test func `a proxy that is not there is told with its address`() async throws {
     let error = await #expect(throws: TransportError.self) {
       try await fetch("http://catalogue.invalid/c", ["http_proxy": "127.0.0.1:1"])

@@ -3,8 +3,10 @@ import Testing
 @testable import CurlClient
 
 @Suite struct ClientErrorTests {
-  private func error(_ code: Int32, _ message: String, system: Int32 = 0, proxy: Int32 = 0) -> ClientError {
-    ClientError(code: code, systemError: system, proxyStatus: proxy, message: message)
+  private func error(
+    _ code: Int32, _ message: String, system: Int32 = 0, proxy: Int32 = 0, isProxySecure: Bool = false
+  ) -> ClientError {
+    ClientError(code: code, systemError: system, proxyStatus: proxy, isProxySecure: isProxySecure, message: message)
   }
 
   /// What libcurl says with OpenSSL and with GnuTLS.
@@ -43,6 +45,10 @@ import Testing
     #expect(error(56, "CONNECT tunnel failed, response 407", proxy: 407) == .proxyAuthentication)
     #expect(error(56, "CONNECT tunnel failed, response 403", proxy: 403) == .proxyRefused)
     #expect(error(35, "error", proxy: 200) == .noEncryption("error"))
+    let selfSigned = "SSL certificate problem: self-signed certificate"
+    #expect(error(60, selfSigned, isProxySecure: true) == .proxyEncryption(.untrusted))
+    #expect(error(60, selfSigned, proxy: 200, isProxySecure: true) == .untrusted)
+    #expect(error(7, "Failed to connect", system: 111, isProxySecure: true) == .other("Connection refused"))
   }
 
   @Test func `reasons are short, for people, and in one line`() {
@@ -54,6 +60,11 @@ import Testing
     #expect(
       ClientError.otherHost.reason(host: "shop.example")
         == "no secure connection: the server's certificate is for another host name than shop.example")
+    #expect(
+      ClientError.proxyEncryption(.otherHost).reason(host: "shop.example", proxy: "p.example")
+        == "no secure connection to the proxy: the proxy's certificate is for another host name than p.example")
+    let noTLS = error(35, "error:0A00010B:SSL routines::wrong version number", isProxySecure: true)
+    #expect(noTLS.encryptionReason(host: "p") == "the proxy's port does not speak TLS; an http URL may be meant")
     #expect(error(99, "one\ntwo") == .other("one two"))
   }
 }

@@ -260,12 +260,17 @@ import WaitingTestSupport
 
   // MARK: Answers about the receiver
 
-  @Test(arguments: [301, 302, 401, 403, 404, 405, 407, 410, 415, 421])
-  func `an answer about the receiver pauses it and parks nothing`(status: Int) async throws {
+  /// `nil` is a transport that can send nothing.
+  @Test(arguments: [301, 302, 401, 403, 404, 405, 407, 410, 415, 421, nil] as [Int?])
+  func `an answer about the receiver pauses it and parks nothing`(status: Int?) async throws {
     let bench = try Bench()
     let clock = bench.clock
     let end = clock.now + 3600 * 1_000_000
-    let server = ScriptedServer(answer: { _, _ in UploadResponse(status: clock.now < end ? status : 200) })
+    let server = ScriptedServer(answer: { _, _ in
+      if clock.now >= end { return UploadResponse(status: 200) }
+      guard let status else { throw UploadPause("no way to send") }
+      return UploadResponse(status: status)
+    })
     for number in 0..<6 { try await bench.queue.enqueue("\(number)", kind: "k") }
     // Without retries, which do not count here.
     var options = Bench.plain

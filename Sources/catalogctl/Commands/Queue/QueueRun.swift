@@ -124,6 +124,7 @@ struct QueueRun: AsyncParsableCommand {
 
   func run() async throws {
     let http = try transport()
+    do { try UploadHTTPTransport.load() } catch { throw Failure(.unavailable, "nothing can be sent: \(error)") }
     let queue = try target.writable(write)
     let before = try queue.counts()
     var options = WorkerOptions()
