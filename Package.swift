@@ -44,8 +44,8 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = [], ownsMemory
 }
 
 /// A program.
-func program(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
-  .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
 /// Tests, with the files in their folder `Resources` if they have one.
@@ -59,8 +59,403 @@ func tests(
 
 /// Helpers of tests.
 func testSupport(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, path: "Tests/" + name, swiftSettings: strict)
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
+
+/// The modules of a group, each in a folder of `Sources/GROUP`. They import modules of their own group and of the groups before it.
+func sources(_ group: String, _ targets: [Target]) -> (name: String, targets: [Target]) {
+  for target in targets { target.path = "Sources/\(group)/\(target.name)" }
+  return (group, targets)
+}
+
+/// Tests of a group's modules, each in a folder of `Tests/GROUP`.
+func tests(of group: String, _ targets: [Target]) -> (name: String, targets: [Target]) {
+  for target in targets { target.path = "Tests/\(group)/\(target.name)" }
+  return (group, targets)
+}
+
+/// Sources/GROUP and Tests/GROUP, from the bottom up.
+let groups: [(name: String, targets: [Target])] = [
+  // Bytes and texts, and what is written with them: JSON, gzip, hashes, documents.
+  sources(
+    "Base",
+    [
+      .target(name: "CChecksum"),
+      .target(name: "CLibcrypto"),
+      .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+      module("Bytes", ["CChecksum"], ownsMemory: true),
+      module("TextFormat"),
+      module("Cryptography", ["CLibcrypto"]),
+      module("JSONFormat", ["TextFormat"]),
+      module("GzipStream", ["CZlib"]),
+      module("DocumentFormat", ["Bytes", "JSONFormat", "TextFormat"], ownsMemory: true),
+    ]),
+  // The store. Bytes, RecordFormat and Storage are not products. Some of their declarations are public all the same:
+  // the compiler does not inline a package function into another module.
+  sources(
+    "Engine",
+    [
+      .target(name: "CStorage"),
+      module("RecordFormat", ["Bytes", "CChecksum"], ownsMemory: true),
+      module("Storage", ["Bytes", "CStorage"], ownsMemory: true),
+      module("LogStore", ["Bytes", "RecordFormat", "Storage"], ownsMemory: true),
+    ]),
+  // Documents in a store, and what is kept as documents: pages of remote lists, uploads that wait.
+  sources(
+    "Documents",
+    [
+      module("Documents", ["Bytes", "DocumentFormat", "LogStore"], ownsMemory: true),
+      module("PageCache", ["DocumentFormat", "Documents", "LogStore", "TextFormat"]),
+      module(
+        "UploadQueue",
+        [
+          "Bytes", "Cryptography", "DocumentFormat", "Documents", "JSONFormat", "LogStore", "Storage", "TextFormat",
+          heapModule,
+        ]),
+    ]),
+  // The catalogue.
+  sources(
+    "Catalogue",
+    [
+      .target(name: "CSearchTables", exclude: ["LICENSE-UNICODE.txt", "README.md"]),
+      module("SearchText", ["Bytes", "CSearchTables"], ownsMemory: true),
+      module("Barcodes", ["TextFormat"]),
+      module("CatalogRows", ["JSONFormat"]),
+      module(
+        "Catalog",
+        [
+          "Barcodes", "Bytes", "CatalogRows", "DocumentFormat", "JSONFormat", "LogStore", "SearchText", "TextFormat",
+        ],
+        ownsMemory: true),
+    ]),
+  // HTTP: a client, a server, and the client of the upload queue.
+  sources(
+    "Network",
+    [
+      .target(name: "CCurl"),
+      module("CurlClient", ["CCurl", "TextFormat"]),
+      module("HTTPServer", ["TextFormat", httpTypes, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle]),
+      module("HTTPSupport", ["TextFormat"]),
+      module(
+        "UploadHTTP",
+        [
+          "Cryptography", "CurlClient", "GzipStream", "HTTPSupport", "Storage", "TextFormat", "UploadQueue",
+        ]),
+    ]),
+  // The server's answers: how they are written, fetched and taken into the catalogue.
+  sources(
+    "Server",
+    [
+      module("CatalogWire", ["Bytes", "CatalogRows", "GzipStream", "JSONFormat", "TextFormat"]),
+      module("CatalogSync", ["Catalog", "CatalogRows", "CatalogWire", "LogStore"]),
+      module("CatalogHTTP", ["CatalogSync", "CurlClient", "HTTPSupport", "TextFormat"]),
+    ]),
+  // One's own data: files, folders and databases, and a server that answers from them.
+  sources(
+    "OwnData",
+    [
+      .target(name: "CPostgreSQL"),
+      // Where the C library has no iconv of its own, it is linked.
+      .target(
+        name: "CTextEncoding",
+        linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))]),
+      .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+      module(
+        "RowSources",
+        [
+          "CTextEncoding", "CZstd", "JSONFormat",
+          .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+        ]),
+      module(
+        "CatalogSources",
+        [
+          "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "JSONFormat", "LogStore", "RowSources", "Storage",
+          "TextFormat",
+        ]),
+      module(
+        "CatalogOrigin",
+        [
+          "CatalogRows", "CatalogSources", "CatalogWire", "Cryptography", "Documents", "HTTPServer", "JSONFormat",
+          "LogStore", "RowSources", "Storage", "TextFormat", httpTypes, logging, serviceLifecycle,
+        ]),
+    ]),
+  // The stores of a device, and one import for all that embeds.
+  sources(
+    "Workspace",
+    [
+      module(
+        "Workspace",
+        [
+          "Barcodes", "Bytes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache",
+          "Storage", "TextFormat",
+        ]),
+      module(
+        "Shelfmark",
+        [
+          "Barcodes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "UploadQueue",
+          "Workspace",
+        ]),
+    ]),
+  // The stores in a browser.
+  sources(
+    "Studio",
+    [
+      .target(name: "CStudio"),
+      .target(
+        name: "Studio",
+        dependencies: [
+          "Bytes", "Catalog", "CatalogRows", "CatalogWire", "CStudio", "DocumentFormat", "Documents", "HTTPServer",
+          "HTTPSupport", "JSONFormat", "LogStore", "PageCache", "Storage", "TextFormat", "UploadQueue", "Workspace",
+          httpTypes, logging, serviceLifecycle,
+        ], exclude: ["Web"], swiftSettings: library),
+    ]),
+  // The daemon next to a scanner.
+  sources(
+    "Daemon",
+    [
+      .target(
+        name: "CDaemon",
+        linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))]),
+      .target(name: "COpenAPI", exclude: ["openapi.json"]),
+      module("ScanInputs", ["CDaemon", "JSONFormat", "TextFormat", logging, nioCore, nioPosix, serviceLifecycle]),
+      module("StoreMetrics", ["Documents", "TextFormat", "UploadQueue", coreMetrics, logging]),
+      module(
+        "ScanDaemon",
+        [
+          "Barcodes", "Catalog", "CatalogHTTP", "CatalogSources", "CatalogSync", "CDaemon", "DocumentFormat",
+          "Documents", "JSONFormat", "LogStore", "ScanInputs", "Storage", "StoreMetrics", "TextFormat", "UploadHTTP",
+          "UploadQueue", "Workspace",
+          coreMetrics, logging, serviceLifecycle,
+        ]),
+      module(
+        "DaemonHTTP",
+        [
+          "Catalog", "CatalogSync", "COpenAPI", "HTTPServer", "HTTPSupport", "JSONFormat", "LogStore", "ScanDaemon",
+          "ScanInputs", "Studio", "TextFormat", "UploadQueue", "Workspace", coreMetrics, httpTypes, logging, nioCore,
+          nioHTTP1, nioPosix, serviceLifecycle,
+        ]),
+      module(
+        "DaemonProcess",
+        [
+          "CatalogHTTP", "CatalogSources", "CatalogWire", "CDaemon", "DaemonHTTP", "DocumentFormat", "HTTPSupport",
+          "JSONFormat", "RowSources", "ScanDaemon", "ScanInputs", "Storage", "TextFormat", "UploadHTTP", "UploadQueue",
+          "Workspace", configuration, coreMetrics, logging, serviceLifecycle,
+        ]),
+    ]),
+  // Programs.
+  sources(
+    "Programs",
+    [
+      program(
+        "catalogctl",
+        [
+          "Barcodes", "Bytes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSources",
+          "CatalogSync", "CatalogWire", "DocumentFormat", "Documents", "GzipStream", "JSONFormat", "LogStore",
+          "PageCache", "RowSources", "Storage", "StoreMetrics", "Studio", "TextFormat", "UploadHTTP", "UploadQueue",
+          "Workspace", argumentParser, logging,
+        ]),
+      program(
+        "catalogd",
+        [
+          "Catalog", "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "Documents", "LogStore", "ScanDaemon", "ScanInputs",
+          "Storage", "StoreMetrics", "UploadHTTP", "Workspace", coreMetrics, logging, serviceLifecycle, unixSignals,
+        ]),
+    ]),
+
+  // Tests: one target a module. Helpers, and programs that tests kill, are targets of their own.
+  tests(
+    of: "Support",
+    [
+      .target(name: "CProcessSupport"),
+      testSupport("RandomTestSupport"),
+      testSupport(
+        "StoreTestSupport", ["Bytes", "CProcessSupport", "LogStore", "RandomTestSupport", "RecordFormat", "Storage"]),
+      testSupport("ProcessTestSupport", ["CProcessSupport"]),
+      testSupport("WaitingTestSupport", ["RandomTestSupport"]),
+      testSupport("DatagramTestSupport"),
+      program(
+        "store-actor",
+        [
+          "Bytes", "CProcessSupport", "Documents", "LogStore", "ProcessTestSupport", "RandomTestSupport", "Storage",
+          "StoreTestSupport",
+        ]),
+      program(
+        "queue-actor", ["Documents", "LogStore", "ProcessTestSupport", "RandomTestSupport", "UploadQueue"]),
+    ]),
+  tests(
+    of: "Base",
+    [
+      tests("BytesTests", ["Bytes", "CChecksum", "RandomTestSupport", "StoreTestSupport"]),
+      tests("TextFormatTests", ["RandomTestSupport", "TextFormat"]),
+      tests("CryptographyTests", ["Cryptography"]),
+      tests("JSONFormatTests", ["JSONFormat", "RandomTestSupport"]),
+      tests("GzipStreamTests", ["GzipStream", "RandomTestSupport"]),
+      tests("DocumentFormatTests", ["Bytes", "DocumentFormat", "JSONFormat", "RandomTestSupport"]),
+    ]),
+  tests(
+    of: "Engine",
+    [
+      tests("RecordFormatTests", ["Bytes", "CChecksum", "RandomTestSupport", "RecordFormat", "StoreTestSupport"]),
+      tests("StorageTests", ["Bytes", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"]),
+      tests(
+        "LogStoreTests", ["Bytes", "LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"]),
+    ]),
+  tests(
+    of: "Documents",
+    [
+      tests(
+        "DocumentsTests",
+        [
+          "Bytes", "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "Storage", "StoreTestSupport",
+        ], ownsMemory: true),
+      tests(
+        "PageCacheTests",
+        [
+          "DocumentFormat", "Documents", "LogStore", "PageCache", "RandomTestSupport", "Storage", "StoreTestSupport",
+        ]),
+      tests(
+        "UploadQueueTests",
+        [
+          "DocumentFormat", "Documents", "JSONFormat", "LogStore", "ProcessTestSupport", "queue-actor",
+          "RandomTestSupport", "Storage", "StoreTestSupport", "UploadQueue", "WaitingTestSupport",
+        ]),
+      tests(
+        "ProcessTests",
+        [
+          "CProcessSupport", "DocumentFormat", "Documents", "LogStore", "ProcessTestSupport", "RandomTestSupport",
+          "store-actor", "StoreTestSupport",
+        ]),
+    ]),
+  tests(
+    of: "Catalogue",
+    [
+      tests("SearchTextTests", ["Bytes", "RandomTestSupport", "SearchText"]),
+      tests("BarcodesTests", ["Barcodes", "RandomTestSupport"], hasResources: true),
+      tests(
+        "CatalogTests",
+        [
+          "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat", "LogStore",
+          "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport", "Cryptography",
+        ], hasResources: true, ownsMemory: true),
+    ]),
+  tests(
+    of: "Network",
+    [
+      tests("CurlClientTests", ["CurlClient"]),
+      tests(
+        "HTTPServerTests",
+        [
+          "HTTPServer", "WaitingTestSupport", httpTypes, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix,
+          serviceLifecycle,
+        ]),
+      tests("HTTPSupportTests", ["HTTPSupport"]),
+      tests(
+        "UploadHTTPTests",
+        [
+          "Cryptography", "DocumentFormat", "Documents", "LogStore", "StoreTestSupport", "UploadHTTP", "UploadQueue",
+          nioCore, nioPosix,
+        ]),
+    ]),
+  tests(
+    of: "Server",
+    [
+      tests("CatalogWireTests", ["CatalogRows", "CatalogWire", "GzipStream", "RandomTestSupport"], hasResources: true),
+      tests("CatalogHTTPTests", ["CatalogHTTP", nioCore, nioPosix], hasResources: true),
+    ]),
+  tests(
+    of: "OwnData",
+    [
+      tests("RowSourcesTests", ["RowSources"]),
+      tests(
+        "CatalogOriginTests",
+        [
+          "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSources", "CatalogWire", "RandomTestSupport",
+          "CurlClient", logging, serviceLifecycle,
+        ]),
+    ]),
+  tests(
+    of: "Workspace",
+    [
+      tests(
+        "WorkspaceTests",
+        [
+          "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogSync", "DocumentFormat", "Documents", "LogStore",
+          "PageCache", "RandomTestSupport", "Storage", "StoreTestSupport", "Workspace",
+        ])
+    ]),
+  tests(
+    of: "Studio",
+    [
+      tests(
+        "StudioTests",
+        [
+          "Catalog", "CatalogRows", "HTTPServer", "HTTPSupport", "Studio", "UploadQueue", "Workspace", httpTypes,
+        ])
+    ]),
+  tests(
+    of: "Daemon",
+    [
+      tests("ScanInputsTests", ["RandomTestSupport", "ScanInputs", "WaitingTestSupport", logging, serviceLifecycle]),
+      tests(
+        "StoreMetricsTests",
+        [
+          "DocumentFormat", "Documents", "LogStore", "StoreMetrics", "StoreTestSupport", "UploadQueue", logging,
+          metricsTestKit,
+        ]),
+      tests(
+        "ScanDaemonTests",
+        [
+          "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSources", "CatalogSync", "CatalogWire", "CDaemon",
+          "CProcessSupport", "DocumentFormat", "Documents", "JSONFormat", "LogStore", "RandomTestSupport", "RowSources",
+          "ScanDaemon", "ScanInputs", "Storage", "UploadQueue", "WaitingTestSupport", "Workspace", coreMetrics, logging,
+          metricsTestKit, serviceLifecycle,
+        ]),
+      tests(
+        "DaemonHTTPTests",
+        [
+          "Catalog", "CatalogOrigin", "CatalogRows", "DaemonHTTP", "HTTPServer", "HTTPSupport", "LogStore",
+          "RandomTestSupport", "ScanDaemon", "ScanInputs", "StoreTestSupport", "UploadQueue", "WaitingTestSupport",
+          "Workspace", coreMetrics,
+          httpTypes,
+          logging, metricsTestKit, nioCore, nioEmbedded, nioPosix, serviceLifecycle,
+        ]),
+      tests(
+        "DaemonProcessTests",
+        [
+          "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "RandomTestSupport", "ScanDaemon", "ScanInputs",
+          "Workspace", coreMetrics, logging,
+        ]),
+    ]),
+  tests(
+    of: "Programs",
+    [
+      tests(
+        "CommandLineTests",
+        [
+          "catalogctl", "catalogd", "CProcessSupport", "DocumentFormat", "LogStore", "PageCache", "RandomTestSupport",
+          "WaitingTestSupport", "Workspace",
+        ]),
+      tests(
+        "CatalogdTests",
+        [
+          "Catalog", "catalogd", "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "LogStore",
+          "ScanDaemon", "Storage", "Workspace",
+        ]),
+    ]),
+  // The examples of the README and of the documentation, compiled as an application would, and run.
+  tests(
+    of: "Project",
+    [
+      .testTarget(
+        name: "DocumentationTests",
+        dependencies: [
+          "Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DaemonHTTP",
+          "DocumentFormat", "Documents", "LogStore", "PageCache", "ScanDaemon", "ScanInputs", "Shelfmark",
+          "StoreMetrics", "UploadHTTP", "UploadQueue", "Workspace", logging, serviceLifecycle,
+        ],
+        swiftSettings: [.treatAllWarnings(as: .error)])
+    ]),
+]
 
 let package = Package(
   name: "shelfmark",
@@ -106,327 +501,30 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
-  targets: [
-    // C: what Swift cannot call, or not as fast, tables, and a document to embed.
-    .target(name: "CChecksum"),
-    .target(
-      name: "CTextEncoding",
-      linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))]),
-    .target(name: "CCurl"),
-    .target(name: "CLibcrypto"),
-    .target(name: "CPostgreSQL"),
-    .target(name: "CStorage"),
-    .target(
-      name: "CDaemon",
-      // Where the C library has no iconv of its own.
-      linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))]),
-    .target(name: "COpenAPI", exclude: ["openapi.json"]),
-    .target(name: "CStudio"),
-    .target(name: "CSearchTables", exclude: ["LICENSE-UNICODE.txt", "README.md"]),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-
-    // Bytes and texts.
-    module("Bytes", ["CChecksum"], ownsMemory: true),
-    module("TextFormat"),
-    module("Cryptography", ["CLibcrypto"]),
-    module("SearchText", ["Bytes", "CSearchTables"], ownsMemory: true),
-    module("JSONFormat", ["TextFormat"]),
-    module("GzipStream", ["CZlib"]),
-    module(
-      "RowSources",
-      ["CTextEncoding", "CZstd", "JSONFormat", .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"]))]),
-
-    // The engine. Bytes, RecordFormat and Storage are not products. Some of their declarations are public all the same: the
-    // compiler does not inline a package function into another module.
-    module("RecordFormat", ["Bytes", "CChecksum"], ownsMemory: true),
-    module("Storage", ["Bytes", "CStorage"], ownsMemory: true),
-    module("LogStore", ["Bytes", "RecordFormat", "Storage"], ownsMemory: true),
-
-    // The catalogue.
-    module("Barcodes", ["TextFormat"]),
-    module("CatalogRows", ["JSONFormat"]),
-    module(
-      "Catalog",
-      [
-        "Barcodes", "Bytes", "CatalogRows", "DocumentFormat", "JSONFormat", "LogStore", "SearchText", "TextFormat",
-      ],
-      ownsMemory: true),
-    module("CatalogWire", ["Bytes", "CatalogRows", "GzipStream", "JSONFormat", "TextFormat"]),
-    module("CatalogSync", ["Catalog", "CatalogRows", "CatalogWire", "LogStore"]),
-    module(
-      "CatalogSources",
-      [
-        "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "JSONFormat", "LogStore", "RowSources", "Storage",
-        "TextFormat",
-      ]),
-
-    // Documents, pages of remote lists, uploads, the stores of a device, and one import for all of them.
-    module("DocumentFormat", ["Bytes", "JSONFormat", "TextFormat"], ownsMemory: true),
-    module("Documents", ["Bytes", "DocumentFormat", "LogStore"], ownsMemory: true),
-    module("PageCache", ["DocumentFormat", "Documents", "LogStore", "TextFormat"]),
-    module(
-      "UploadQueue",
-      [
-        "Bytes", "Cryptography", "DocumentFormat", "Documents", "JSONFormat", "LogStore", "Storage", "TextFormat",
-        heapModule,
-      ]),
-    module("StoreMetrics", ["Documents", "TextFormat", "UploadQueue", coreMetrics, logging]),
-    module(
-      "Workspace",
-      [
-        "Barcodes", "Bytes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache",
-        "Storage", "TextFormat",
-      ]),
-    module(
-      "Shelfmark",
-      [
-        "Barcodes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "UploadQueue",
-        "Workspace",
-      ]),
-
-    // HTTP.
-    module("CurlClient", ["CCurl", "TextFormat"]),
-    module("HTTPServer", ["TextFormat", httpTypes, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle]),
-    module("HTTPSupport", ["TextFormat"]),
-    module("CatalogHTTP", ["CatalogSync", "CurlClient", "HTTPSupport", "TextFormat"]),
-    module(
-      "CatalogOrigin",
-      [
-        "CatalogRows", "CatalogSources", "CatalogWire", "Cryptography", "Documents", "HTTPServer", "JSONFormat",
-        "LogStore", "RowSources", "Storage", "TextFormat", httpTypes, logging, serviceLifecycle,
-      ]),
-    module(
-      "UploadHTTP",
-      [
-        "Cryptography", "CurlClient", "GzipStream", "HTTPSupport", "Storage", "TextFormat", "UploadQueue",
-      ]),
-
-    // The stores in a browser.
-    .target(
-      name: "Studio",
-      dependencies: [
-        "Bytes", "Catalog", "CatalogRows", "CatalogWire", "CStudio", "DocumentFormat", "Documents", "HTTPServer",
-        "HTTPSupport", "JSONFormat", "LogStore", "PageCache", "Storage", "TextFormat", "UploadQueue", "Workspace",
-        httpTypes, logging, serviceLifecycle,
-      ], exclude: ["Web"], swiftSettings: library),
-
-    // The daemon next to a scanner.
-    module("ScanInputs", ["CDaemon", "JSONFormat", "TextFormat", logging, nioCore, nioPosix, serviceLifecycle]),
-    module(
-      "ScanDaemon",
-      [
-        "Barcodes", "Catalog", "CatalogHTTP", "CatalogSources", "CatalogSync", "CDaemon", "DocumentFormat",
-        "Documents", "JSONFormat", "LogStore", "ScanInputs", "Storage", "StoreMetrics", "TextFormat", "UploadHTTP",
-        "UploadQueue", "Workspace",
-        coreMetrics, logging, serviceLifecycle,
-      ]),
-    module(
-      "DaemonHTTP",
-      [
-        "Catalog", "CatalogSync", "COpenAPI", "HTTPServer", "HTTPSupport", "JSONFormat", "LogStore", "ScanDaemon",
-        "ScanInputs", "Studio", "TextFormat", "UploadQueue", "Workspace", coreMetrics, httpTypes, logging, nioCore,
-        nioHTTP1, nioPosix, serviceLifecycle,
-      ]),
-    module(
-      "DaemonProcess",
-      [
-        "CatalogHTTP", "CatalogSources", "CatalogWire", "CDaemon", "DaemonHTTP", "DocumentFormat", "HTTPSupport",
-        "JSONFormat", "RowSources", "ScanDaemon", "ScanInputs", "Storage", "TextFormat", "UploadHTTP", "UploadQueue",
-        "Workspace", configuration, coreMetrics, logging, serviceLifecycle,
-      ]),
-
-    // Programs.
-    program(
-      "catalogctl",
-      [
-        "Barcodes", "Bytes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSources", "CatalogSync",
-        "CatalogWire", "DocumentFormat", "Documents", "GzipStream", "JSONFormat", "LogStore", "PageCache", "RowSources",
-        "Storage",
-        "StoreMetrics", "Studio", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", argumentParser, logging,
-      ]),
-    program(
-      "catalogd",
-      [
-        "Catalog", "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "Documents", "LogStore", "ScanDaemon", "ScanInputs",
-        "Storage", "StoreMetrics", "UploadHTTP", "Workspace", coreMetrics, logging, serviceLifecycle, unixSignals,
-      ]),
-
-    // Tests: one target a module, helpers in targets of their own.
-    .target(name: "CProcessSupport", path: "Tests/CProcessSupport"),
-    testSupport("RandomTestSupport"),
-    testSupport(
-      "StoreTestSupport", ["Bytes", "CProcessSupport", "LogStore", "RandomTestSupport", "RecordFormat", "Storage"]),
-    testSupport("ProcessTestSupport", ["CProcessSupport"]),
-    testSupport("WaitingTestSupport", ["RandomTestSupport"]),
-    testSupport("DatagramTestSupport"),
-    program(
-      "store-actor",
-      [
-        "Bytes", "CProcessSupport", "Documents", "LogStore", "ProcessTestSupport", "RandomTestSupport", "Storage",
-        "StoreTestSupport",
-      ], path: "Tests/StoreActor"),
-    program(
-      "queue-actor", ["Documents", "LogStore", "ProcessTestSupport", "RandomTestSupport", "UploadQueue"],
-      path: "Tests/QueueActor"),
-    tests("BytesTests", ["Bytes", "CChecksum", "RandomTestSupport", "StoreTestSupport"]),
-    tests("RecordFormatTests", ["Bytes", "CChecksum", "RandomTestSupport", "RecordFormat", "StoreTestSupport"]),
-    tests("StorageTests", ["Bytes", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"]),
-    tests("LogStoreTests", ["Bytes", "LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"]),
-    tests(
-      "ProcessTests",
-      [
-        "CProcessSupport", "DocumentFormat", "Documents", "LogStore", "ProcessTestSupport", "RandomTestSupport",
-        "store-actor", "StoreTestSupport",
-      ]),
-    tests("BarcodesTests", ["Barcodes", "RandomTestSupport"], hasResources: true),
-    tests(
-      "CatalogTests",
-      [
-        "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat", "LogStore",
-        "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport", "Cryptography",
-      ], hasResources: true, ownsMemory: true),
-    tests("DocumentFormatTests", ["Bytes", "DocumentFormat", "JSONFormat", "RandomTestSupport"]),
-    tests(
-      "DocumentsTests",
-      [
-        "Bytes", "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "Storage", "StoreTestSupport",
-      ], ownsMemory: true),
-    tests(
-      "PageCacheTests",
-      [
-        "DocumentFormat", "Documents", "LogStore", "PageCache", "RandomTestSupport", "Storage", "StoreTestSupport",
-      ]),
-    tests(
-      "UploadQueueTests",
-      [
-        "DocumentFormat", "Documents", "JSONFormat", "LogStore", "ProcessTestSupport", "queue-actor",
-        "RandomTestSupport", "Storage", "StoreTestSupport", "UploadQueue", "WaitingTestSupport",
-      ]),
-    tests(
-      "StoreMetricsTests",
-      [
-        "DocumentFormat", "Documents", "LogStore", "StoreMetrics", "StoreTestSupport", "UploadQueue", logging,
-        metricsTestKit,
-      ]),
-    tests(
-      "UploadHTTPTests",
-      [
-        "Cryptography", "DocumentFormat", "Documents", "LogStore", "StoreTestSupport", "UploadHTTP", "UploadQueue",
-        nioCore, nioPosix,
-      ]),
-    tests("TextFormatTests", ["RandomTestSupport", "TextFormat"]),
-    tests("SearchTextTests", ["Bytes", "RandomTestSupport", "SearchText"]),
-    tests("GzipStreamTests", ["GzipStream", "RandomTestSupport"]),
-    tests("RowSourcesTests", ["RowSources"]),
-    tests("CryptographyTests", ["Cryptography"]),
-    tests("CurlClientTests", ["CurlClient"]),
-    tests(
-      "HTTPServerTests",
-      [
-        "HTTPServer", "WaitingTestSupport", httpTypes, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix,
-        serviceLifecycle,
-      ]),
-    tests("HTTPSupportTests", ["HTTPSupport"]),
-    tests("JSONFormatTests", ["JSONFormat", "RandomTestSupport"]),
-    tests("CatalogWireTests", ["CatalogRows", "CatalogWire", "GzipStream", "RandomTestSupport"], hasResources: true),
-    tests("CatalogHTTPTests", ["CatalogHTTP", nioCore, nioPosix], hasResources: true),
-    tests(
-      "CatalogOriginTests",
-      [
-        "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSources", "CatalogWire", "RandomTestSupport",
-        "CurlClient", logging, serviceLifecycle,
-      ]),
-    tests(
-      "WorkspaceTests",
-      [
-        "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogSync", "DocumentFormat", "Documents", "LogStore",
-        "PageCache", "RandomTestSupport", "Storage", "StoreTestSupport", "Workspace",
-      ]),
-    tests(
-      "StudioTests",
-      [
-        "Catalog", "CatalogRows", "HTTPServer", "HTTPSupport", "Studio", "UploadQueue", "Workspace", httpTypes,
-      ]),
-    tests("ScanInputsTests", ["RandomTestSupport", "ScanInputs", "WaitingTestSupport", logging, serviceLifecycle]),
-    tests(
-      "ScanDaemonTests",
-      [
-        "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSources", "CatalogSync", "CatalogWire", "CDaemon",
-        "CProcessSupport", "DocumentFormat", "Documents", "JSONFormat", "LogStore", "RandomTestSupport", "RowSources",
-        "ScanDaemon", "ScanInputs", "Storage", "UploadQueue", "WaitingTestSupport", "Workspace", coreMetrics, logging,
-        metricsTestKit, serviceLifecycle,
-      ]),
-    tests(
-      "DaemonHTTPTests",
-      [
-        "Catalog", "CatalogOrigin", "CatalogRows", "DaemonHTTP", "HTTPServer", "HTTPSupport", "LogStore",
-        "RandomTestSupport", "ScanDaemon", "ScanInputs", "StoreTestSupport", "UploadQueue", "WaitingTestSupport",
-        "Workspace", coreMetrics,
-        httpTypes,
-        logging, metricsTestKit, nioCore, nioEmbedded, nioPosix, serviceLifecycle,
-      ]),
-    tests(
-      "DaemonProcessTests",
-      [
-        "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "RandomTestSupport", "ScanDaemon", "ScanInputs",
-        "Workspace", coreMetrics, logging,
-      ]),
-    tests(
-      "CatalogdTests",
-      [
-        "Catalog", "catalogd", "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "LogStore",
-        "ScanDaemon", "Storage", "Workspace",
-      ]),
-    tests(
-      "CommandLineTests",
-      [
-        "catalogctl", "catalogd", "CProcessSupport", "DocumentFormat", "LogStore", "PageCache", "RandomTestSupport",
-        "WaitingTestSupport", "Workspace",
-      ]),
-
-    // The examples of the README and of the documentation, compiled as an application would, and run.
-    .testTarget(
-      name: "DocumentationTests",
-      dependencies: [
-        "Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DaemonHTTP",
-        "DocumentFormat", "Documents", "LogStore", "PageCache", "ScanDaemon", "ScanInputs", "Shelfmark",
-        "StoreMetrics", "UploadHTTP", "UploadQueue", "Workspace", logging, serviceLifecycle,
-      ],
-      swiftSettings: [.treatAllWarnings(as: .error)]),
-  ],
+  targets: groups.flatMap(\.targets),
   swiftLanguageModes: [.v6]
 )
 
 // MARK: Layers
 
-/// The lower layers, each with the modules that it adds to the one before it.
-let layers: [(name: String, modules: [String])] = [
+/// What SHELFMARK_LAYER may be: groups, without the modules that speak HTTP.
+let layers: [(name: String, groups: [String], exceptions: Set<String>)] = [
+  ("engine", ["Base", "Engine", "Documents"], []),
   (
-    "engine",
-    [
-      "Bytes", "TextFormat", "JSONFormat", "GzipStream", "RecordFormat", "Storage", "LogStore", "DocumentFormat",
-      "Documents", "Process",
-    ]
-  ),
-  (
-    "catalogue",
-    [
-      "Barcodes", "SearchText", "CatalogRows", "Catalog", "CatalogWire", "CatalogSync", "RowSources", "CatalogSources",
-      "Workspace", "PageCache", "UploadQueue", "Shelfmark",
-    ]
+    "catalogue", ["Base", "Engine", "Documents", "Catalogue", "Server", "OwnData", "Workspace"],
+    ["CatalogHTTP", "CatalogHTTPTests", "CatalogOrigin", "CatalogOriginTests"]
   ),
 ]
 
-/// Leaves of a package a layer and those below it, their tests, and what these need, packages included.
-func keep(_ layer: String, of package: Package) {
-  guard let index = layers.firstIndex(where: { $0.name == layer }) else {
+/// Leaves of a package a layer, its tests, and what these need, packages included.
+@MainActor func keep(_ name: String, of package: Package) {
+  guard let layer = layers.first(where: { $0.name == name }) else {
     let names = layers.map(\.name).joined(separator: ", ")
-    FileHandle.standardError.write(Data("SHELFMARK_LAYER is '\(layer)'; it may be \(names) or all\n".utf8))
+    FileHandle.standardError.write(Data("SHELFMARK_LAYER is '\(name)'; it may be \(names) or all\n".utf8))
     exit(64)
   }
-  // ProcessTests test no module of their own name.
-  var needed = layers[...index].flatMap(\.modules).flatMap { [$0, $0 + "Tests"] }
+  var needed = groups.filter { layer.groups.contains($0.name) }.flatMap(\.targets).map(\.name)
+    .filter { !layer.exceptions.contains($0) }
   var targets: Set<String> = []
   var packages: Set<String> = []
   while let name = needed.popLast() {

@@ -2,7 +2,7 @@ import CatalogueGenerator
 
 /// The rows to multiply.
 package enum SampleFile {
-  private static let sample = "Tests/CatalogTests/Resources/scan-catalogue.ndjson.gz"
+  private static let sample = "Tests/Catalogue/CatalogTests/Resources/scan-catalogue.ndjson.gz"
 
   /// The file `path`, or the project's sample if it is found from here.
   package static func load(_ path: String?) throws -> CatalogueSample? {

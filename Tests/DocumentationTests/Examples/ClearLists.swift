@@ -1,9 +1,0 @@
-// The example of Sources/PageCache/PageCache.docc/PageCache.md
-import PageCache
-import Workspace
-
-/// Removes lists whose contents have changed on the server. Returns the names of those that were cached.
-func forget(_ lists: [String], in workspace: Workspace) throws -> [String] {
-  let removed = try workspace.pages().clear(lists)  // one commit
-  return removed.map(\.name)
-}

@@ -1,0 +1,100 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import Studio
+
+/// Who may ask, and with which headers each answer comes.
+struct StudioAccessTests {
+  @Test func `data needs the token, pages do not`() async throws {
+    let studio = try TestStudio()
+    for path in ["/studio/api/store", "/studio/api/products.csv", "/studio/api/nothing", "/studio/api"] {
+      for token in [nil, "", "wrong", TestStudio.token + "x"] {
+        let answer = try await studio.ask(path, token: token)
+        #expect(answer.status == .unauthorized && answer.headers[.wwwAuthenticate] != nil, "\(path)")
+        #expect(answer.text.contains("unauthorized"))
+      }
+    }
+    for path in ["/studio/", "/studio/products/1?row=5", "/studio/scan", "/studio/assets/studio.css"] {
+      #expect(try await studio.ask(path, token: nil).status == .ok, "\(path)")
+    }
+  }
+
+  @Test(arguments: ["evil.example", "evil.example:9000", "127.0.0.1.evil.example", "10.0.0.1:9000", nil])
+  func `a foreign host is refused everywhere`(host: String?) async throws {
+    let studio = try TestStudio()
+    for path in ["/studio/", "/studio/assets/studio.css", "/studio/api/store", "/elsewhere"] {
+      #expect(try await studio.ask(path, host: host).status == .forbidden, "\(path)")
+    }
+  }
+
+  @Test(arguments: ["http://evil.example", "null", "http://127.0.0.1:9001", "http://localhost:9000"])
+  func `a foreign origin is refused everywhere`(origin: String) async throws {
+    let studio = try TestStudio()
+    for path in ["/studio/", "/studio/api/store"] {
+      #expect(try await studio.ask(path, origin: origin).status == .forbidden, "\(path)")
+    }
+    #expect(try await studio.ask("/studio/api/store", origin: "http://127.0.0.1:9000").status == .ok)
+  }
+
+  @Test(arguments: ["/studio/", "/studio/assets/studio.css", "/studio/api/store", "/studio/api/nothing", "/elsewhere"])
+  func `every answer has the security headers`(path: String) async throws {
+    let headers = try await TestStudio().ask(path).headers
+    let policy = try #require(headers[HTTPField.Name("Content-Security-Policy")!])
+    for part in ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"] {
+      #expect(policy.contains(part))
+    }
+    #expect(!policy.contains("unsafe"))
+    for (name, value) in [
+      ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+      ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
+    ] {
+      #expect(headers[HTTPField.Name(name)!] == value)
+    }
+    #expect(headers[.setCookie] == nil)
+    if path.contains("/api/") { #expect(headers[.cacheControl] == "no-store") }
+  }
+
+  @Test(arguments: ["/studio/", "/studio/assets/studio.css", "/studio/api/store", "/studio/api/products.ndjson"])
+  func `HEAD has the headers of GET and no body`(path: String) async throws {
+    let studio = try TestStudio()
+    let expected = try await studio.ask(path).headers
+    let head = try await studio.ask(path, method: .head)
+    #expect(head.status == .ok && head.body.isEmpty)
+    #expect(head.headers == expected)
+    if path.contains("/api/") { #expect(try await studio.ask(path, method: .head, token: nil).status == .unauthorized) }
+  }
+
+  @Test func `an asset has a tag and is not sent twice`() async throws {
+    let studio = try TestStudio()
+    let first = try await studio.ask("/studio/assets/studio.css", token: nil)
+    #expect(first.headers[.cacheControl] == "no-cache" && first.headers[.contentType] == "text/css; charset=utf-8")
+    let tag = try #require(first.headers[.eTag])
+    let second = try await studio.ask("/studio/assets/studio.css", token: nil, headers: [.ifNoneMatch: tag])
+    #expect(second.status == .notModified && second.body.isEmpty)
+    #expect(try await studio.ask("/studio/assets/none.js", token: nil).status == .notFound)
+    #expect(try await studio.ask("/studio", token: nil).headers[.location] == "/studio/")
+  }
+
+  @Test func `every file of the pages is embedded as it is`() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Sources/Studio/Studio/Web")
+      .standardizedFileURL
+    let files = try #require(FileManager.default.subpaths(atPath: folder.path))
+    let names = files.filter { !folder.appending(path: $0).hasDirectoryPath && $0.contains(".") }
+    #expect(Set(names) == Set(StudioAssets.embedded.keys))
+    for name in names {
+      let bytes = try Array(Data(contentsOf: folder.appending(path: name)))
+      #expect(StudioAssets.embedded[name]?.bytes == bytes, "\(name)")
+      #expect(StudioAssets.embedded[name]?.contentType != "application/octet-stream", "\(name)")
+    }
+  }
+
+  @Test func `tokens are long and differ`() {
+    let tokens = Set((0..<100).map { _ in StudioServer.makeToken() })
+    #expect(tokens.count == 100)
+    for token in tokens {
+      #expect(
+        token.utf8.count >= 22 && token.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
+    }
+  }
+}
