@@ -123,9 +123,7 @@ let groups: [(name: String, targets: [Target])] = [
       module("CatalogRows", ["JSONFormat"]),
       module(
         "Catalog",
-        [
-          "Barcodes", "Bytes", "CatalogRows", "DocumentFormat", "JSONFormat", "LogStore", "SearchText", "TextFormat",
-        ],
+        ["Barcodes", "Bytes", "CatalogRows", "DocumentFormat", "JSONFormat", "LogStore", "SearchText", "TextFormat"],
         ownsMemory: true),
     ]),
   // HTTP: a client, a server, and the client of the upload queue.
@@ -138,9 +136,7 @@ let groups: [(name: String, targets: [Target])] = [
       module("HTTPSupport", ["TextFormat"]),
       module(
         "UploadHTTP",
-        [
-          "Cryptography", "CurlClient", "GzipStream", "HTTPSupport", "Storage", "TextFormat", "UploadQueue",
-        ]),
+        ["Cryptography", "CurlClient", "GzipStream", "HTTPSupport", "Storage", "TextFormat", "UploadQueue"]),
     ]),
   // The server's answers: how they are written, fetched and taken into the catalogue.
   sources(
@@ -224,8 +220,7 @@ let groups: [(name: String, targets: [Target])] = [
         [
           "Barcodes", "Catalog", "CatalogHTTP", "CatalogSources", "CatalogSync", "CDaemon", "DocumentFormat",
           "Documents", "JSONFormat", "LogStore", "ScanInputs", "Storage", "StoreMetrics", "TextFormat", "UploadHTTP",
-          "UploadQueue", "Workspace",
-          coreMetrics, logging, serviceLifecycle,
+          "UploadQueue", "Workspace", coreMetrics, logging, serviceLifecycle,
         ]),
       module(
         "DaemonHTTP",
@@ -295,7 +290,7 @@ let groups: [(name: String, targets: [Target])] = [
   tests(
     of: "Engine",
     [
-      tests("RecordFormatTests", ["Bytes", "CChecksum", "RandomTestSupport", "RecordFormat", "StoreTestSupport"]),
+      tests("RecordFormatTests", ["Bytes", "RandomTestSupport", "RecordFormat", "StoreTestSupport"]),
       tests("StorageTests", ["Bytes", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"]),
       tests(
         "LogStoreTests", ["Bytes", "LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"]),
@@ -305,14 +300,11 @@ let groups: [(name: String, targets: [Target])] = [
     [
       tests(
         "DocumentsTests",
-        [
-          "Bytes", "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "Storage", "StoreTestSupport",
-        ], ownsMemory: true),
+        ["Bytes", "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "Storage", "StoreTestSupport"],
+        ownsMemory: true),
       tests(
         "PageCacheTests",
-        [
-          "DocumentFormat", "Documents", "LogStore", "PageCache", "RandomTestSupport", "Storage", "StoreTestSupport",
-        ]),
+        ["DocumentFormat", "Documents", "LogStore", "PageCache", "RandomTestSupport", "Storage", "StoreTestSupport"]),
       tests(
         "UploadQueueTests",
         [
@@ -322,8 +314,8 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "ProcessTests",
         [
-          "CProcessSupport", "DocumentFormat", "Documents", "LogStore", "ProcessTestSupport", "RandomTestSupport",
-          "store-actor", "StoreTestSupport",
+          "DocumentFormat", "Documents", "LogStore", "ProcessTestSupport", "RandomTestSupport", "store-actor",
+          "StoreTestSupport",
         ]),
     ]),
   tests(
@@ -334,8 +326,8 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "CatalogTests",
         [
-          "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat", "LogStore",
-          "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport", "Cryptography",
+          "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "Cryptography", "DocumentFormat",
+          "LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport",
         ], hasResources: true, ownsMemory: true),
     ]),
   tests(
@@ -369,8 +361,8 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "CatalogOriginTests",
         [
-          "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSources", "CatalogWire", "RandomTestSupport",
-          "CurlClient", logging, serviceLifecycle,
+          "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSources", "CatalogWire", "CurlClient",
+          "RandomTestSupport", logging, serviceLifecycle,
         ]),
     ]),
   tests(
@@ -388,9 +380,7 @@ let groups: [(name: String, targets: [Target])] = [
     [
       tests(
         "StudioTests",
-        [
-          "Catalog", "CatalogRows", "HTTPServer", "HTTPSupport", "Studio", "UploadQueue", "Workspace", httpTypes,
-        ])
+        ["Catalog", "CatalogRows", "HTTPServer", "HTTPSupport", "Studio", "UploadQueue", "Workspace", httpTypes])
     ]),
   tests(
     of: "Daemon",
@@ -415,15 +405,14 @@ let groups: [(name: String, targets: [Target])] = [
         [
           "Catalog", "CatalogOrigin", "CatalogRows", "DaemonHTTP", "HTTPServer", "HTTPSupport", "LogStore",
           "RandomTestSupport", "ScanDaemon", "ScanInputs", "StoreTestSupport", "UploadQueue", "WaitingTestSupport",
-          "Workspace", coreMetrics,
-          httpTypes,
-          logging, metricsTestKit, nioCore, nioEmbedded, nioPosix, serviceLifecycle,
+          "Workspace", coreMetrics, httpTypes, logging, metricsTestKit, nioCore, nioEmbedded, nioPosix,
+          serviceLifecycle,
         ]),
       tests(
         "DaemonProcessTests",
         [
           "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "RandomTestSupport", "ScanDaemon", "ScanInputs",
-          "Workspace", coreMetrics, logging,
+          "UploadQueue", "Workspace", coreMetrics, logging,
         ]),
     ]),
   tests(

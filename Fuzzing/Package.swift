@@ -44,12 +44,12 @@ let package = Package(
     .target(
       name: "Catalog",
       dependencies: [
-        "Barcodes", "CatalogRows", "DocumentFormat", "JSONFormat", "LogStore", "Bytes", "SearchText", "TextFormat",
+        "Barcodes", "Bytes", "CatalogRows", "DocumentFormat", "JSONFormat", "LogStore", "SearchText", "TextFormat",
       ],
       swiftSettings: lifetimes),
     .target(
-      name: "DocumentFormat", dependencies: ["JSONFormat", "Bytes", "TextFormat"], swiftSettings: lifetimes),
-    .target(name: "Documents", dependencies: ["DocumentFormat", "LogStore", "Bytes"], swiftSettings: lifetimes),
+      name: "DocumentFormat", dependencies: ["Bytes", "JSONFormat", "TextFormat"], swiftSettings: lifetimes),
+    .target(name: "Documents", dependencies: ["Bytes", "DocumentFormat", "LogStore"], swiftSettings: lifetimes),
     .target(
       name: "CatalogWire", dependencies: ["Bytes", "CatalogRows", "GzipStream", "JSONFormat", "TextFormat"],
       swiftSettings: library),
