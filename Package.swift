@@ -84,11 +84,13 @@ let groups: [(name: String, targets: [Target])] = [
       .target(name: "CLibcrypto"),
       .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
       module("Bytes", ["CChecksum"], ownsMemory: true),
+      module("Platform"),
+      module("Essentials"),
       module("TextFormat"),
       module("Cryptography", ["CLibcrypto"]),
       module("JSONFormat", ["TextFormat"]),
       module("GzipStream", ["CZlib"]),
-      module("DocumentFormat", ["Bytes", "JSONFormat", "TextFormat"], ownsMemory: true),
+      module("DocumentFormat", ["Bytes", "Essentials", "JSONFormat", "TextFormat"], ownsMemory: true),
     ]),
   // The store. Bytes, RecordFormat and Storage are not products. Some of their declarations are public all the same:
   // the compiler does not inline a package function into another module.
@@ -97,20 +99,20 @@ let groups: [(name: String, targets: [Target])] = [
     [
       .target(name: "CStorage"),
       module("RecordFormat", ["Bytes", "CChecksum"], ownsMemory: true),
-      module("Storage", ["Bytes", "CStorage"], ownsMemory: true),
-      module("LogStore", ["Bytes", "RecordFormat", "Storage"], ownsMemory: true),
+      module("Storage", ["Bytes", "CStorage", "Platform"], ownsMemory: true),
+      module("LogStore", ["Bytes", "Platform", "RecordFormat", "Storage"], ownsMemory: true),
     ]),
   // Documents in a store, and what is kept as documents: pages of remote lists, uploads that wait.
   sources(
     "Documents",
     [
-      module("Documents", ["Bytes", "DocumentFormat", "LogStore"], ownsMemory: true),
-      module("PageCache", ["DocumentFormat", "Documents", "LogStore", "TextFormat"]),
+      module("Documents", ["Bytes", "DocumentFormat", "Essentials", "LogStore"], ownsMemory: true),
+      module("PageCache", ["DocumentFormat", "Documents", "Essentials", "LogStore", "TextFormat"]),
       module(
         "UploadQueue",
         [
-          "Bytes", "Cryptography", "DocumentFormat", "Documents", "JSONFormat", "LogStore", "Storage", "TextFormat",
-          heapModule,
+          "Bytes", "Cryptography", "DocumentFormat", "Documents", "Essentials", "JSONFormat", "LogStore", "Platform",
+          "Storage", "TextFormat", heapModule,
         ]),
     ]),
   // The catalogue.
@@ -131,12 +133,17 @@ let groups: [(name: String, targets: [Target])] = [
     "Network",
     [
       .target(name: "CCurl"),
-      module("CurlClient", ["CCurl", "TextFormat"]),
-      module("HTTPServer", ["TextFormat", httpTypes, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle]),
+      module("CurlClient", ["CCurl", "Platform", "TextFormat"]),
+      module(
+        "HTTPServer",
+        ["Essentials", "Platform", "TextFormat", httpTypes, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle]),
       module("HTTPSupport", ["TextFormat"]),
       module(
         "UploadHTTP",
-        ["Cryptography", "CurlClient", "GzipStream", "HTTPSupport", "Storage", "TextFormat", "UploadQueue"]),
+        [
+          "Cryptography", "CurlClient", "Essentials", "GzipStream", "HTTPSupport", "Platform", "TextFormat",
+          "UploadQueue",
+        ]),
     ]),
   // The server's answers: how they are written, fetched and taken into the catalogue.
   sources(
@@ -144,7 +151,7 @@ let groups: [(name: String, targets: [Target])] = [
     [
       module("CatalogWire", ["Bytes", "CatalogRows", "GzipStream", "JSONFormat", "TextFormat"]),
       module("CatalogSync", ["Catalog", "CatalogRows", "CatalogWire", "LogStore"]),
-      module("CatalogHTTP", ["CatalogSync", "CurlClient", "HTTPSupport", "TextFormat"]),
+      module("CatalogHTTP", ["CatalogSync", "CurlClient", "Essentials", "HTTPSupport", "Platform", "TextFormat"]),
     ]),
   // One's own data: files, folders and databases, and a server that answers from them.
   sources(
@@ -159,20 +166,20 @@ let groups: [(name: String, targets: [Target])] = [
       module(
         "RowSources",
         [
-          "CTextEncoding", "CZstd", "JSONFormat",
+          "CTextEncoding", "CZstd", "JSONFormat", "Platform",
           .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
         ]),
       module(
         "CatalogSources",
         [
-          "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "JSONFormat", "LogStore", "RowSources", "Storage",
-          "TextFormat",
+          "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "Essentials", "JSONFormat", "LogStore", "Platform",
+          "RowSources", "TextFormat",
         ]),
       module(
         "CatalogOrigin",
         [
-          "CatalogRows", "CatalogSources", "CatalogWire", "Cryptography", "Documents", "HTTPServer", "JSONFormat",
-          "LogStore", "RowSources", "Storage", "TextFormat", httpTypes, logging, serviceLifecycle,
+          "CatalogRows", "CatalogSources", "CatalogWire", "Cryptography", "Documents", "Essentials", "HTTPServer",
+          "JSONFormat", "LogStore", "Platform", "RowSources", "TextFormat", httpTypes, logging, serviceLifecycle,
         ]),
     ]),
   // The stores of a device, and one import for all that embeds.
@@ -183,7 +190,7 @@ let groups: [(name: String, targets: [Target])] = [
         "Workspace",
         [
           "Barcodes", "Bytes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache",
-          "Storage", "TextFormat",
+          "Platform", "Storage", "TextFormat",
         ]),
       module(
         "Shelfmark",
@@ -200,9 +207,9 @@ let groups: [(name: String, targets: [Target])] = [
       .target(
         name: "Studio",
         dependencies: [
-          "Bytes", "Catalog", "CatalogRows", "CatalogWire", "CStudio", "DocumentFormat", "Documents", "HTTPServer",
-          "HTTPSupport", "JSONFormat", "LogStore", "PageCache", "Storage", "TextFormat", "UploadQueue", "Workspace",
-          httpTypes, logging, serviceLifecycle,
+          "Bytes", "Catalog", "CatalogRows", "CatalogWire", "CStudio", "DocumentFormat", "Documents", "Essentials",
+          "HTTPServer", "HTTPSupport", "JSONFormat", "LogStore", "PageCache", "Platform", "TextFormat", "UploadQueue",
+          "Workspace", httpTypes, logging, serviceLifecycle,
         ], exclude: ["Web"], swiftSettings: library),
     ]),
   // The daemon next to a scanner.
@@ -213,14 +220,15 @@ let groups: [(name: String, targets: [Target])] = [
         name: "CDaemon",
         linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))]),
       .target(name: "COpenAPI", exclude: ["openapi.json"]),
-      module("ScanInputs", ["CDaemon", "JSONFormat", "TextFormat", logging, nioCore, nioPosix, serviceLifecycle]),
+      module(
+        "ScanInputs", ["CDaemon", "JSONFormat", "Platform", "TextFormat", logging, nioCore, nioPosix, serviceLifecycle]),
       module("StoreMetrics", ["Documents", "TextFormat", "UploadQueue", coreMetrics, logging]),
       module(
         "ScanDaemon",
         [
           "Barcodes", "Catalog", "CatalogHTTP", "CatalogSources", "CatalogSync", "CDaemon", "DocumentFormat",
-          "Documents", "JSONFormat", "LogStore", "ScanInputs", "Storage", "StoreMetrics", "TextFormat", "UploadHTTP",
-          "UploadQueue", "Workspace", coreMetrics, logging, serviceLifecycle,
+          "Documents", "Essentials", "JSONFormat", "LogStore", "Platform", "ScanInputs", "Storage", "StoreMetrics",
+          "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", coreMetrics, logging, serviceLifecycle,
         ]),
       module(
         "DaemonHTTP",
@@ -232,9 +240,9 @@ let groups: [(name: String, targets: [Target])] = [
       module(
         "DaemonProcess",
         [
-          "CatalogHTTP", "CatalogSources", "CatalogWire", "CDaemon", "DaemonHTTP", "DocumentFormat", "HTTPSupport",
-          "JSONFormat", "RowSources", "ScanDaemon", "ScanInputs", "Storage", "TextFormat", "UploadHTTP", "UploadQueue",
-          "Workspace", configuration, coreMetrics, logging, serviceLifecycle,
+          "CatalogHTTP", "CatalogSources", "CatalogWire", "CDaemon", "DaemonHTTP", "DocumentFormat", "Essentials",
+          "HTTPSupport", "JSONFormat", "Platform", "RowSources", "ScanDaemon", "ScanInputs", "TextFormat", "UploadHTTP",
+          "UploadQueue", "Workspace", configuration, coreMetrics, logging, serviceLifecycle,
         ]),
     ]),
   // Programs.
@@ -245,15 +253,16 @@ let groups: [(name: String, targets: [Target])] = [
         "catalogctl",
         [
           "Barcodes", "Bytes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSources",
-          "CatalogSync", "CatalogWire", "DocumentFormat", "Documents", "GzipStream", "JSONFormat", "LogStore",
-          "PageCache", "RowSources", "Storage", "StoreMetrics", "Studio", "TextFormat", "UploadHTTP", "UploadQueue",
-          "Workspace", argumentParser, logging,
+          "CatalogSync", "CatalogWire", "DocumentFormat", "Documents", "Essentials", "GzipStream", "JSONFormat",
+          "LogStore", "PageCache", "Platform", "RowSources", "Storage", "StoreMetrics", "Studio", "TextFormat",
+          "UploadHTTP", "UploadQueue", "Workspace", argumentParser, logging,
         ]),
       program(
         "catalogd",
         [
-          "Catalog", "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "Documents", "LogStore", "ScanDaemon", "ScanInputs",
-          "Storage", "StoreMetrics", "UploadHTTP", "Workspace", coreMetrics, logging, serviceLifecycle, unixSignals,
+          "Catalog", "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "Documents", "Essentials", "LogStore", "Platform",
+          "ScanDaemon", "ScanInputs", "StoreMetrics", "UploadHTTP", "Workspace", coreMetrics, logging, serviceLifecycle,
+          unixSignals,
         ]),
     ]),
 

@@ -33,9 +33,12 @@ let package = Package(
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .target(name: "Bytes", dependencies: ["CChecksum"], swiftSettings: lifetimes),
     .target(name: "RecordFormat", dependencies: ["Bytes", "CChecksum"], swiftSettings: lifetimes),
-    .target(name: "Storage", dependencies: ["Bytes", "CStorage"], swiftSettings: lifetimes),
-    .target(name: "LogStore", dependencies: ["Bytes", "RecordFormat", "Storage"], swiftSettings: lifetimes),
+    .target(name: "Storage", dependencies: ["Bytes", "CStorage", "Platform"], swiftSettings: lifetimes),
+    .target(
+      name: "LogStore", dependencies: ["Bytes", "Platform", "RecordFormat", "Storage"], swiftSettings: lifetimes),
     .target(name: "GzipStream", dependencies: ["CZlib"], swiftSettings: library),
+    .target(name: "Platform", swiftSettings: library),
+    .target(name: "Essentials", swiftSettings: library),
     .target(name: "TextFormat", swiftSettings: library),
     .target(name: "SearchText", dependencies: ["Bytes", "CSearchTables"], swiftSettings: lifetimes),
     .target(name: "JSONFormat", dependencies: ["TextFormat"], swiftSettings: library),
@@ -48,34 +51,38 @@ let package = Package(
       ],
       swiftSettings: lifetimes),
     .target(
-      name: "DocumentFormat", dependencies: ["Bytes", "JSONFormat", "TextFormat"], swiftSettings: lifetimes),
-    .target(name: "Documents", dependencies: ["Bytes", "DocumentFormat", "LogStore"], swiftSettings: lifetimes),
+      name: "DocumentFormat", dependencies: ["Bytes", "Essentials", "JSONFormat", "TextFormat"],
+      swiftSettings: lifetimes),
+    .target(
+      name: "Documents", dependencies: ["Bytes", "DocumentFormat", "Essentials", "LogStore"], swiftSettings: lifetimes),
     .target(
       name: "CatalogWire", dependencies: ["Bytes", "CatalogRows", "GzipStream", "JSONFormat", "TextFormat"],
       swiftSettings: library),
     .target(
       name: "CatalogSync", dependencies: ["Catalog", "CatalogRows", "CatalogWire", "LogStore"], swiftSettings: library),
     .target(
-      name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore", "TextFormat"],
+      name: "PageCache", dependencies: ["DocumentFormat", "Documents", "Essentials", "LogStore", "TextFormat"],
       swiftSettings: library),
     .target(
       name: "Workspace",
       dependencies: [
         "Barcodes", "Bytes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache",
-        "Storage", "TextFormat",
+        "Platform", "Storage", "TextFormat",
       ],
       swiftSettings: library),
     // Without the trait PostgreSQL: how rows are written, not what asks a server.
-    .target(name: "RowSources", dependencies: ["CTextEncoding", "CZstd", "JSONFormat"], swiftSettings: library),
+    .target(
+      name: "RowSources", dependencies: ["CTextEncoding", "CZstd", "JSONFormat", "Platform"], swiftSettings: library),
     .target(
       name: "CatalogSources",
       dependencies: [
-        "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "JSONFormat", "LogStore", "RowSources", "Storage",
-        "TextFormat",
+        "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "Essentials", "JSONFormat", "LogStore", "Platform",
+        "RowSources", "TextFormat",
       ],
       swiftSettings: library),
     // What decodes, without what opens: that needs packages of others.
-    .target(name: "ScanInputs", dependencies: ["CDaemon", "JSONFormat", "TextFormat"], swiftSettings: library),
+    .target(
+      name: "ScanInputs", dependencies: ["CDaemon", "JSONFormat", "Platform", "TextFormat"], swiftSettings: library),
     .target(name: "CProcessSupport"),
     .target(name: "RandomTestSupport", swiftSettings: strict),
     .target(

@@ -1,10 +1,5 @@
 import Bytes
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import Essentials
 
 /// Encoding of items: shortest heads, definite lengths.
 extension Array where Element == UInt8 {

@@ -1,10 +1,5 @@
 import Bytes
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import Essentials
 
 /// The key of a value in an index: at most 33 bytes, as `Documentation/Format/Documents.md` specifies.
 ///

@@ -1,10 +1,5 @@
 import Bytes
-
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import Essentials
 
 /// A shallowly decoded item: texts, byte strings and lists are byte ranges of the document.
 ///

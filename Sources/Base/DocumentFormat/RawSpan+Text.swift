@@ -1,10 +1,5 @@
 import Bytes
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import Essentials
 
 // The unsafe code of this module: conversion between bytes and text or data. Everything else is memory-safe Swift.
 

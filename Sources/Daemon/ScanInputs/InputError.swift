@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// The reason why a source cannot be read now, for people. It may be temporary.
 package struct InputError: Error, Equatable, CustomStringConvertible {

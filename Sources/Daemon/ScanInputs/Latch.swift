@@ -1,12 +1,5 @@
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A one-time event that can be polled like a file descriptor: the read end of a pipe that becomes readable.
 final class Latch: Sendable {

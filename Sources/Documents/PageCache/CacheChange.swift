@@ -1,10 +1,5 @@
 import Documents
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import Essentials
 
 /// The changes of one commit to a cache.
 final class CacheChange {

@@ -1,11 +1,6 @@
 import DocumentFormat
 import Documents
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import Essentials
 
 /// The ID of a list: its key and its page size. The same key with another page size identifies another list.
 ///

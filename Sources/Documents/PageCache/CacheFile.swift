@@ -1,11 +1,6 @@
 import Documents
+import Essentials
 import LogStore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The collections of a cache in a document store: a head, lists and pages. Synchronous and stateless.
 struct CacheFile: Sendable {

@@ -1,13 +1,8 @@
 public import DocumentFormat
 public import Documents
+public import Essentials
 public import LogStore
 import TextFormat
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A stored list, for tools that do not know its types.
 public struct CachedList: Sendable {

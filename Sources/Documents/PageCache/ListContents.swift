@@ -1,10 +1,5 @@
 import Documents
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import Essentials
 
 /// The stored pages of a list, merged into one.
 ///

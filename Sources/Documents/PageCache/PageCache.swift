@@ -1,10 +1,5 @@
+import Essentials
 import TextFormat
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A read-through cache of a remote paginated list.
 ///

@@ -1,10 +1,5 @@
 import Documents
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import Essentials
 
 /// A stored page.
 struct LocalPage<Item: Codable & Sendable>: Sendable {

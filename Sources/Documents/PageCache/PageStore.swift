@@ -1,12 +1,7 @@
 public import Documents
+public import Essentials
 public import LogStore
 import Synchronization
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// The cached pages of one user's remote lists, in a separate file.
 ///

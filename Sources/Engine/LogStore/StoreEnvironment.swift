@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// A clock and a source of random numbers, which tests can replace.
 package struct StoreEnvironment: Sendable {

@@ -1,4 +1,4 @@
-public import Storage
+public import Platform
 
 /// An error of a store caused by its environment: files, devices, other processes. Mistakes of the caller are
 /// preconditions instead.

@@ -1,3 +1,4 @@
+package import Platform
 package import Storage
 
 /// The location of a store: a directory and the common prefix of its file names.

@@ -1,5 +1,5 @@
 import Dispatch
-import Storage
+import Platform
 import Synchronization
 
 /// Work that several threads share, such as the scan of a large table.

@@ -1,12 +1,5 @@
 import CStorage
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// The SIGBUS handler for pages of a ``Mapping`` that cannot be read.
 package enum FaultHandler {

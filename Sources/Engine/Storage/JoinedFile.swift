@@ -1,12 +1,5 @@
 import CStorage
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// A file composed of two files: the bytes in `range` are read from a second file, which several joined files may
 /// share.

@@ -1,12 +1,5 @@
 public import CStorage
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// A read-only memory mapping of a file. This object is its only owner: the memory is unmapped with the last reference.
 ///

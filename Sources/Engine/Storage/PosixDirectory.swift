@@ -1,13 +1,6 @@
 import CStorage
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A directory of the operating system, held open, so that later changes to its path do not redirect operations.
 ///
@@ -354,14 +347,6 @@ package final class PosixDirectory: StorageDirectory {
     }
     let parent = slash == 0 ? "/" : String(decoding: bytes[..<slash], as: UTF8.self)
     return (parent, String(decoding: bytes[(slash + 1)...], as: UTF8.self))
-  }
-}
-
-/// Retries a call that was interrupted by a signal.
-package func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
-  while true {
-    let result = call()
-    if result >= 0 || errno != EINTR { return result }
   }
 }
 

@@ -1,13 +1,6 @@
 import CStorage
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A file of the operating system.
 final class PosixFile: StorageFile {

@@ -1,11 +1,6 @@
-import TextFormat
+import Essentials
 import Synchronization
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import TextFormat
 
 /// The `Date` header (RFC 9110, 5.6.7), formatted once a second.
 package final class HTTPDate: Sendable {

@@ -1,12 +1,5 @@
 import NIOCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// Why a server cannot listen on its address.
 package struct ListenError: Error, Sendable, CustomStringConvertible {

@@ -1,11 +1,6 @@
 import CurlClient
+import Essentials
 import UploadQueue
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// An attempt that got no answer, in plain words: `cannot reach 127.0.0.1:9000: connection refused`.
 public struct UploadNoAnswer: Error, Sendable, Equatable, CustomStringConvertible {

@@ -1,13 +1,8 @@
 import CurlClient
+import Essentials
 import HTTPSupport
-import Storage
+import Platform
 public import UploadQueue
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Sends uploads over HTTP, each with its id as `Idempotency-Key`. Redirects are not followed: they are answers.
 ///

@@ -1,11 +1,6 @@
+import Essentials
 import TextFormat
 import UploadQueue
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A URL with places for what an upload is: `{id}` and `{kind}`.
 struct UploadURL: Sendable {

@@ -1,10 +1,5 @@
 import Cryptography
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import Essentials
 
 /// A secret of signatures as in Standard Webhooks (HMAC-SHA256). It is never shown.
 public struct WebhookSecret: Sendable, Equatable {

@@ -1,21 +1,8 @@
 package import CatalogSources
 import CatalogWire
+import Essentials
+import Platform
 package import RowSources
-import Storage
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The files that an origin serves: NDJSON, plain or gzip, which is detected by the first bytes.
 ///

@@ -1,12 +1,7 @@
 import Cryptography
 import Documents
+import Essentials
 import LogStore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The stamps and deletions of an origin, kept in a store of its own, so that they outlive the process.
 ///

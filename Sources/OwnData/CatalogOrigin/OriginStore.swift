@@ -1,12 +1,7 @@
+import Essentials
 package import Logging
-import Storage
+import Platform
 import Synchronization
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The catalogue that a server answers from, reloaded when its files change.
 package final class OriginStore: Sendable {

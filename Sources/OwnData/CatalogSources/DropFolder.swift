@@ -1,12 +1,5 @@
 package import CatalogWire
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// A folder into which another program drops files. Each is a whole catalogue, and the newest one counts.
 ///

@@ -1,13 +1,8 @@
 package import CatalogRows
 package import CatalogWire
+import Essentials
 import JSONFormat
 import TextFormat
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A mapping with what it says about the file as a whole, and its form as JSON.
 package struct MappingFile: Sendable, Equatable {

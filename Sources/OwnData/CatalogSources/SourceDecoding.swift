@@ -1,7 +1,7 @@
 package import CatalogRows
 package import CatalogWire
+import Platform
 package import RowSources
-package import Storage
 
 /// How a person's own file becomes rows: its format, its encoding and the meaning of its columns, as for an import.
 package struct SourceDecoding: Sendable {

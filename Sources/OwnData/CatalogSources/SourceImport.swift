@@ -1,16 +1,11 @@
 package import Catalog
 package import CatalogSync
 import CatalogWire
+import Essentials
 package import LogStore
+import Platform
 package import RowSources
-import Storage
 import Synchronization
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Rows of a person's own that a catalogue is kept up to date with: a file, a folder of files, or a database.
 package struct CatalogueSource: Sendable {

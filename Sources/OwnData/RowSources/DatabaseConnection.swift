@@ -1,13 +1,6 @@
 #if PostgreSQL
 internal import CPostgreSQL
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
+internal import Platform
 
 /// A connection to a PostgreSQL server, which never waits for longer than a moment without asking whether to stop.
 ///

@@ -1,13 +1,6 @@
 import ArgumentParser
 import LogStore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// The command-line tool for managing a catalogue.
 ///

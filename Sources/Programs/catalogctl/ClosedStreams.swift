@@ -1,4 +1,4 @@
-import Storage
+import Platform
 import Synchronization
 
 /// The standard streams (input and output) that were closed when the process started.

@@ -1,15 +1,10 @@
 import ArgumentParser
 import Catalog
+import Essentials
 import LogStore
 import Synchronization
 import TextFormat
 import Workspace
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The options that select the root directory and the user.
 struct StoreOptions: ParsableArguments {

@@ -1,12 +1,7 @@
 import ArgumentParser
 import CatalogHTTP
+import Essentials
 import Workspace
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The options of the connection to a server.
 struct ConnectionOptions: ParsableArguments {

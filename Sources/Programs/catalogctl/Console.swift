@@ -1,20 +1,7 @@
 import ArgumentParser
-import Storage
+import Essentials
+import Platform
 import TextFormat
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Ends the process. All results are already written.
 func terminate(_ code: ExitStatus) -> Never { exit(code.rawValue) }

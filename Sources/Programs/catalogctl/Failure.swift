@@ -6,18 +6,10 @@ import CatalogWire
 import DocumentFormat
 import Documents
 import LogStore
+import Platform
 import RowSources
-import Storage
 import UploadQueue
 import Workspace
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// An unsuccessful end of a command: a message and an exit code.
 struct Failure: Error {

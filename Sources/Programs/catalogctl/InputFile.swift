@@ -1,20 +1,7 @@
+import Essentials
 import LogStore
+import Platform
 import RowSources
-import Storage
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A file, standard input for `-`, or the rows of a database, read piece by piece.
 struct InputFile {

@@ -2,14 +2,9 @@ import ArgumentParser
 import CatalogRows
 import CatalogSources
 import CatalogWire
+import Essentials
 import RowSources
 import TextFormat
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The options that say what the columns of a person's own file mean.
 struct MappingOptions: ParsableArguments {

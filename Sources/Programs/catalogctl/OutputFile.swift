@@ -1,20 +1,8 @@
 import CatalogWire
+import Essentials
 import GzipStream
+import Platform
 import Storage
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// An atomically written file: written next to its destination under another name, synced, then renamed.
 final class OutputFile {

@@ -1,12 +1,5 @@
+import Platform
 import TextFormat
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A check of arguments and environment variables, which the system passes as bytes that need not be valid UTF-8.
 ///

@@ -1,18 +1,5 @@
-import Storage
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Essentials
+import Platform
 
 /// A file that holds a secret.
 enum SecretFile {

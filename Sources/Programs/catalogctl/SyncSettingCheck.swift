@@ -1,11 +1,6 @@
 import CatalogHTTP
+import Essentials
 import Workspace
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension SyncSettings.Name {
   /// A value of this setting, in the form in which it is stored.

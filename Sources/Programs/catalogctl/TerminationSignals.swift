@@ -1,20 +1,8 @@
 import ArgumentParser
 import Dispatch
+import Essentials
+import Platform
 import Synchronization
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// SIGINT and SIGTERM, for commands that run until they are interrupted.
 enum TerminationSignals {

@@ -1,12 +1,7 @@
 import Documents
+import Essentials
 import Logging
 import StoreMetrics
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension Tracer {
   /// The tracer that the environment asks for, which logs to standard error; `nil` for none.

@@ -1,25 +1,12 @@
 import DaemonProcess
 import Dispatch
 import Documents
+import Essentials
 import LogStore
+import Platform
 import ScanDaemon
-import Storage
 import StoreMetrics
 import Workspace
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The scanning daemon.
 ///

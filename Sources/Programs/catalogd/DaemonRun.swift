@@ -1,10 +1,10 @@
 import DaemonHTTP
 import DaemonProcess
 import Logging
+import Platform
 import ScanDaemon
 import ScanInputs
 import ServiceLifecycle
-import Storage
 
 /// One run of the daemon with one configuration; its stores are open.
 struct DaemonRun: Sendable {

@@ -1,13 +1,6 @@
 import DaemonProcess
+import Platform
 import ScanInputs
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The limit on open files, sockets and devices of this process.
 enum DescriptorLimit {

@@ -1,10 +1,10 @@
 import Catalog
 import CatalogHTTP
-import DaemonProcess
 import DaemonHTTP
+import DaemonProcess
 import LogStore
+import Platform
 import ScanDaemon
-import Storage
 import UploadHTTP
 import Workspace
 

@@ -1,15 +1,8 @@
 import CoreMetrics
 import DaemonProcess
 import Logging
+import Platform
 import ScanDaemon
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// State that the process has once, however often its configuration is reloaded.
 struct ProcessSetup: Sendable {

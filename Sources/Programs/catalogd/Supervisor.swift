@@ -1,19 +1,11 @@
 import DaemonProcess
 import Logging
+import Platform
 import ScanDaemon
 import ScanInputs
 import ServiceLifecycle
-import Storage
 import Synchronization
 import UnixSignals
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The supervisor that runs the daemon, reloads its configuration, and handles signals.
 ///

@@ -1,12 +1,5 @@
 import CurlClient
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// The rules that select the proxy for a server.
 ///

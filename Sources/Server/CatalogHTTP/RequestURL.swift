@@ -1,9 +1,5 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
+import Essentials
 import TextFormat
-#else
-import Foundation
-#endif
 
 /// A parsed and validated request URL, to which the cursor can be added, and which can be shown without secrets.
 struct RequestURL: Sendable, Equatable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import Essentials
 
 /// A transport's clock, randomness and sleep. Tests replace them to avoid waiting.
 public struct TransportEnvironment: Sendable {

@@ -1,7 +1,7 @@
 import Catalog
 import CatalogRows
 import LogStore
-import Storage
+import Platform
 import Synchronization
 
 /// The rows of a table of products: a snapshot, a filter and an order, as row ids of 4 bytes, found step by step.

@@ -3,7 +3,7 @@ import DocumentFormat
 import Documents
 import HTTPServer
 import JSONFormat
-import Storage
+import Platform
 
 extension Studio {
   /// The number of documents whose field paths are offered for completion.

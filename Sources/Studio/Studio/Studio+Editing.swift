@@ -3,7 +3,7 @@ import Documents
 import HTTPServer
 import JSONFormat
 import LogStore
-import Storage
+import Platform
 import Workspace
 
 // Changes of documents and settings, which need an editable studio, and the verification, which changes nothing.

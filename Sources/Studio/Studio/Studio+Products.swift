@@ -2,11 +2,11 @@ import Catalog
 import CatalogRows
 import CatalogWire
 import DocumentFormat
-import HTTPTypes
 import HTTPServer
+import HTTPTypes
 import JSONFormat
 import LogStore
-import Storage
+import Platform
 import TextFormat
 
 extension Studio {

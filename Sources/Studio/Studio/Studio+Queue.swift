@@ -1,7 +1,7 @@
 import CatalogWire
 import HTTPServer
 import JSONFormat
-import Storage
+import Platform
 import UploadQueue
 
 extension Studio {

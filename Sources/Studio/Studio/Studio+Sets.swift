@@ -4,7 +4,7 @@ import DocumentFormat
 import HTTPServer
 import JSONFormat
 import LogStore
-import Storage
+import Platform
 
 extension Studio {
   /// The maximum number of codes in one series of scans.

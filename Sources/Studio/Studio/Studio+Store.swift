@@ -4,7 +4,7 @@ import DocumentFormat
 import HTTPServer
 import JSONFormat
 import LogStore
-import Storage
+import Platform
 import TextFormat
 import Workspace
 

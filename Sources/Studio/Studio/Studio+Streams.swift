@@ -4,8 +4,8 @@ import DocumentFormat
 import HTTPServer
 import HTTPTypes
 import JSONFormat
+import Platform
 import ServiceLifecycle
-import Storage
 
 /// The form of a streamed answer.
 enum StreamFormat: String {

@@ -3,7 +3,7 @@ import HTTPServer
 import HTTPTypes
 import JSONFormat
 import LogStore
-import Storage
+import Platform
 import Synchronization
 import TextFormat
 

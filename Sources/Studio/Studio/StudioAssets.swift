@@ -1,12 +1,7 @@
 import Bytes
 import CStudio
+import Essentials
 import TextFormat
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 #if DEBUG
 #endif

@@ -1,6 +1,6 @@
 public import Barcodes
 import LogStore
-import Storage
+import Platform
 
 extension ScanDate {
   /// Creates the date of a moment in the machine's time zone: goods expire at the end of the local day.

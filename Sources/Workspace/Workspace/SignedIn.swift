@@ -1,5 +1,5 @@
 import LogStore
-import Storage
+import Platform
 import Synchronization
 
 /// The signed-in user, as stored on the disk, and the open stores of that user.

@@ -2,6 +2,7 @@ public import Catalog
 public import Documents
 import LogStore
 public import PageCache
+import Platform
 import Storage
 import Synchronization
 

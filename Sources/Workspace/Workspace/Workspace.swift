@@ -2,7 +2,6 @@ public import Catalog
 public import Documents
 public import LogStore
 public import PageCache
-import Storage
 
 /// The open stores of a device: the default ones, and those of the signed-in user.
 ///

@@ -1,6 +1,6 @@
 public import Catalog
 import LogStore
-import Storage
+import Platform
 
 extension Setting where Value == Double? {
   /// The number of days for which the generation that a full update replaced is kept, so that the update can be undone;

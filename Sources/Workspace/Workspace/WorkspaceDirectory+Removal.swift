@@ -1,4 +1,5 @@
 import LogStore
+import Platform
 import Storage
 
 // A removal is one rename to a name that no ID has. From then on the user does not exist, and the renamed directory is

@@ -1,13 +1,6 @@
 public import LogStore
+import Platform
 import Storage
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The root directory of a workspace: a default set of stores, and a directory for each user.
 ///

@@ -1,10 +1,5 @@
 import Bytes
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import Essentials
 
 /// A decoder for one value. It has three words, so that `any Decoder` needs no allocation.
 struct DecodingScope: Decoder {

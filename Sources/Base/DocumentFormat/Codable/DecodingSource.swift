@@ -1,10 +1,5 @@
 import Bytes
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import Essentials
 
 /// The reason why a value cannot be read as the requested type. A caller that knows the coding path converts it to a
 /// `DecodingError`.

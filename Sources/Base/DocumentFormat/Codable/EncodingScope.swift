@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import Essentials
 
 /// The encoder of one value: it writes nothing, a single value, or one list.
 final class EncodingScope: Encoder {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import Essentials
 
 extension Condition: CustomStringConvertible {
   /// The condition in the syntax of ``init(parsing:)``, which parses it as an equal condition.

@@ -1,10 +1,5 @@
 import Bytes
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import Essentials
 
 /// A sort order of documents by one or more fields.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import Essentials
 
 /// A type whose values can be constants in a condition. Its encoding as a document is one scalar.
 ///

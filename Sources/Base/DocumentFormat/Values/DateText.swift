@@ -1,10 +1,5 @@
+public import Essentials
 import TextFormat
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Conversion between dates and text: ISO 8601 in UTC for the years 1 to 9999; `@` and the seconds since 1970 for all
 /// other dates, and for dates that need more than nine decimals of a second. Parsing restores the exact date, to the

@@ -1,10 +1,5 @@
+import Essentials
 public import JSONFormat
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension JSONText {
   /// A document's value; see `DocumentValue.json`.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import Essentials
 
 /// A document value without a Swift type, used by the shell and for the constants of a condition.
 public enum DocumentValue: Sendable {

@@ -1,10 +1,5 @@
 import Bytes
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import Essentials
 
 /// A constant to compare with: any value except arrays and objects, with text as UTF-8 bytes.
 enum Scalar: Sendable {

@@ -1,19 +1,6 @@
-import Storage
+import Essentials
+import Platform
 import TextFormat
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A reader of small files.
 enum SmallFile {

@@ -1,13 +1,6 @@
 package import Dispatch
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// An asynchronous writer of lines to a file descriptor. It has a thread of its own, so that logging never waits for a
 /// slow reader.

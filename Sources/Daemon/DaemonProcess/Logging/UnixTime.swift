@@ -1,12 +1,5 @@
+import Platform
 import TextFormat
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A time of the system's real-time clock.
 package struct UnixTime: Sendable, Equatable {

@@ -1,19 +1,7 @@
 import CoreMetrics
+import Essentials
+import Platform
 import Synchronization
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The resource use of this process, under the names that Prometheus' own clients use, measured for each scrape. Linux
 /// only, because other systems have no `/proc`.

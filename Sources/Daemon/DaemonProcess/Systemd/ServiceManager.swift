@@ -1,13 +1,6 @@
 import CDaemon
 import Dispatch
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// The service manager that started this process, if one did and wants to be told (`sd_notify`, NOTIFY_SOCKET).
 package struct ServiceManager: Sendable {

@@ -1,12 +1,7 @@
 import Catalog
+import Essentials
 import Synchronization
 import Workspace
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension Setting where Value == Double? {
   /// The time of the last synchronisation, in seconds since 1970. It is stored because a synchronisation that finds

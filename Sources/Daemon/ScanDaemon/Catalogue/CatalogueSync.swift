@@ -2,19 +2,14 @@ import Catalog
 import CatalogHTTP
 import CatalogSources
 public import CatalogSync
+import Essentials
 public import JSONFormat
 import LogStore
 import Logging
+import Platform
 public import ServiceLifecycle
-import Storage
 import Synchronization
 import Workspace
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A service that keeps the signed-in user's catalogue up to date.
 ///

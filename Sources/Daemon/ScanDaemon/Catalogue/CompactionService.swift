@@ -1,8 +1,8 @@
 import Catalog
 import LogStore
 import Logging
+import Platform
 import ServiceLifecycle
-import Storage
 import Synchronization
 import Workspace
 

@@ -1,12 +1,7 @@
 import Catalog
+import Essentials
 import JSONFormat
 import Workspace
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The result of the last synchronisation.
 struct LastSync {

@@ -1,15 +1,10 @@
 import Catalog
 import Documents
+import Essentials
 import JSONFormat
 public import ScanInputs
 import UploadQueue
 import Workspace
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension Daemon {
   /// Returns the catalogue's match for a code. Has no side effects: no event, no upload, no journal entry.

@@ -1,11 +1,6 @@
+import Essentials
 public import JSONFormat
 import UploadQueue
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension Daemon {
   /// The daemon's state as JSON: version, user, catalogue with its age, synchronisation, queue, inputs, current

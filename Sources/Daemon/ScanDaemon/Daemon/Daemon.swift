@@ -1,10 +1,10 @@
 public import Catalog
 package import CoreMetrics
+import Documents
 public import Logging
+import Platform
 public import ScanInputs
 public import ServiceLifecycle
-import Documents
-import Storage
 import StoreMetrics
 public import UploadQueue
 public import Workspace

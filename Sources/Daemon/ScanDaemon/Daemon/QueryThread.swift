@@ -1,4 +1,4 @@
-import Storage
+import Platform
 import Synchronization
 
 /// A thread for queries that read the whole catalogue, which may take seconds.

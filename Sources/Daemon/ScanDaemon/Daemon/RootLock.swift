@@ -1,19 +1,7 @@
+import Essentials
+import Platform
 import Storage
 import Synchronization
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// An error that prevents a daemon from starting.
 public enum DaemonError: Error, Sendable, Equatable, CustomStringConvertible {

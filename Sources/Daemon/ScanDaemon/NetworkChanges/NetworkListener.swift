@@ -1,14 +1,7 @@
 import CDaemon
 import Dispatch
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A listener for changes of the machine's network connectivity, which the kernel reports until the listener is stopped
 /// or released.

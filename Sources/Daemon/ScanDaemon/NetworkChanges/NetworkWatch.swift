@@ -1,13 +1,8 @@
+import Essentials
 import JSONFormat
 import Logging
 import ServiceLifecycle
 import Synchronization
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A service that reports when the network comes back, so that failed work is retried without waiting for its back-off
 /// to end.

@@ -1,13 +1,8 @@
 internal import CoreMetrics
+import Essentials
 import JSONFormat
 import Logging
 import Synchronization
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The current problems, each from its first occurrence until its cause is gone.
 ///

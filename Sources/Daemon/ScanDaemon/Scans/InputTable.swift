@@ -1,12 +1,7 @@
+import Essentials
 import JSONFormat
 import ScanInputs
 import Synchronization
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The state, counters and recently read codes of each input.
 ///

@@ -1,12 +1,7 @@
 import Documents
+import Essentials
 public import JSONFormat
 import Workspace
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A code that matched nothing.
 public struct Miss: Codable, Sendable, Equatable, Identifiable {

@@ -1,11 +1,6 @@
 import Documents
+import Essentials
 import ScanInputs
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A scan that could not be looked up and waits for another lookup.
 struct PendingScan: Codable, Sendable, Equatable, Identifiable {

@@ -1,14 +1,9 @@
 import Catalog
 import Documents
+import Essentials
 import ServiceLifecycle
 import UploadQueue
 import Workspace
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A service that repeats the lookup of scans that could not be looked up when they were read. As soon as the catalogue
 /// is readable, it sends each as a second event that refers to the first one.

@@ -1,15 +1,10 @@
 import Barcodes
 public import Catalog
+public import Essentials
 public import JSONFormat
 public import ScanInputs
 import TextFormat
 import Workspace
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// The answer to a scan.
 public struct ScanAnswer: Sendable {

@@ -1,6 +1,6 @@
 import Documents
 import LogStore
-import Storage
+import Platform
 import Synchronization
 import UploadQueue
 import Workspace

@@ -1,11 +1,6 @@
 public import Catalog
+public import Essentials
 public import JSONFormat
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A set session: the scanned codes and the sets that they complete in the current catalogue.
 public struct SetSession: Sendable, Equatable {

@@ -1,16 +1,11 @@
 import Barcodes
 import Catalog
 import Documents
+import Essentials
+import Platform
 import ScanInputs
-import Storage
 import Synchronization
 import Workspace
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The set sessions of the signed-in user, which collect scans until a set is complete. They are stored in the user's
 /// documents, so they survive the daemon.

@@ -1,5 +1,5 @@
+import Platform
 import ServiceLifecycle
-import Storage
 import Synchronization
 import UploadQueue
 

@@ -1,7 +1,7 @@
 import Documents
 import Logging
+import Platform
 import ServiceLifecycle
-import Storage
 import Synchronization
 import UploadQueue
 import Workspace

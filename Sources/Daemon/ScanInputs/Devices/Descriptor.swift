@@ -1,12 +1,5 @@
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A file descriptor, and an action before it is closed. Its calls block, so make them on an ``InputThread``.
 final class Descriptor: Sendable {

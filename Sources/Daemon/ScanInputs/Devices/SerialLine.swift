@@ -1,12 +1,5 @@
 import CDaemon
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// The termios settings of a serial device.
 enum SerialLine {

@@ -1,12 +1,5 @@
 import CDaemon
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// Reads lines that a scanner types, from its event device or a FIFO of events.
 struct KeyboardInput {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// An address or network of clients that may connect: `10.0.0.5`, `10.0.0.0/24`, `2001:db8::/32`.
 public struct PeerNetwork: Sendable, Hashable, CustomStringConvertible {

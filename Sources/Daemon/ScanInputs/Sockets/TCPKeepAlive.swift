@@ -1,12 +1,5 @@
 import NIOCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// TCP keep-alive options that detect a dead peer: a machine that loses power, or its network, sends nothing.
 ///

@@ -1,11 +1,6 @@
 import Bytes
 import DocumentFormat
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import Essentials
 
 /// A position in the results of a query, from which the next page goes on.
 ///

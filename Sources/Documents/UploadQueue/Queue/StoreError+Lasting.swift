@@ -1,5 +1,4 @@
 import LogStore
-import Storage
 
 extension StoreError {
   /// Whether the error persists until someone intervenes. Full disks, locks held by other processes and renamed files

@@ -1,10 +1,5 @@
 import Documents
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import Essentials
 
 /// An order key whose uploads wait because a parked upload holds it, until that upload is retried or dropped.
 public struct HeldKey: Sendable, Equatable {

@@ -1,12 +1,7 @@
 import Bytes
 import DocumentFormat
 public import Documents
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import Essentials
 
 /// A durable outbound queue, stored in a document store, of uploads that wait until a server has accepted them.
 ///

@@ -1,4 +1,4 @@
-import Storage
+import Platform
 
 extension FileReference {
   /// Like ``check()``, on a thread outside the cooperative pool: a file may be large, and its disk slow or remote.

@@ -1,12 +1,7 @@
 import DocumentFormat
+import Essentials
 package import JSONFormat
 import TextFormat
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension Upload {
   /// The upload as JSON.

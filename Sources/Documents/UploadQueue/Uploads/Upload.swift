@@ -1,10 +1,5 @@
 public import DocumentFormat
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import Essentials
 
 /// An upload in the queue, as a transport receives it and ``UploadQueue/upload(_:)`` returns it.
 public struct Upload: Sendable, Equatable, Identifiable {

@@ -1,12 +1,7 @@
 import Documents
+public import Essentials
 public import LogStore
 import Synchronization
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A worker that sends the uploads of a queue.
 ///

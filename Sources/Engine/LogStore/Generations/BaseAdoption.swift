@@ -1,14 +1,7 @@
 import Bytes
+import Platform
 import RecordFormat
 import Storage
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Creates a store that starts from the contents of another one, without copying them.
 ///

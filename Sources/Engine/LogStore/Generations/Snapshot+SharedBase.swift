@@ -1,5 +1,5 @@
+import Platform
 import RecordFormat
-import Storage
 
 /// The part of a store's bytes that other stores may share.
 public struct SharedBase: Sendable, Equatable {

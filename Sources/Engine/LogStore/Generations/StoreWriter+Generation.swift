@@ -1,14 +1,6 @@
 import Bytes
+import Platform
 import RecordFormat
-import Storage
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// New generations. Each is written to a file of its own, which then takes the name of the log.
 extension StoreWriter {

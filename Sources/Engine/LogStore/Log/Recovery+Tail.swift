@@ -1,6 +1,5 @@
 import Bytes
 import RecordFormat
-import Storage
 
 // The bytes after the last readable commit. Usually the file ends there; after a crash it has the torn rest of one
 // commit, which the next writer truncates. Three signs show that it is more than that: see FORMAT.md, *What a slot

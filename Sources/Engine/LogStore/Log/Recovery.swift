@@ -1,6 +1,6 @@
 import Bytes
+import Platform
 import RecordFormat
-import Storage
 
 /// The result of finding the last commit of a log.
 struct Recovery {

@@ -1,4 +1,4 @@
-import Storage
+import Platform
 
 extension StoreLocation {
   /// Renames the log, so that the next commit starts a new store. Use it for stores whose content can be obtained again

@@ -1,12 +1,5 @@
+import Platform
 import Storage
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A temporary file, next to a store: for bytes that arrive before the store is locked, so that a slow sender does not
 /// block other writers; and for what a transaction sorts and does not keep in memory.

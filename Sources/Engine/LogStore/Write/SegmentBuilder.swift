@@ -1,14 +1,7 @@
 import Bytes
+import Platform
 import RecordFormat
 import Storage
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A writer of one segment: objects as they are appended, then blocks, manifest and footer.
 ///

@@ -1,4 +1,4 @@
-import Storage
+import Platform
 
 // A writer holds its lock and has its file open. Both are meaningful only while the file has the log's name. Programs
 // respect the lock, but users who move, restore or remove files do not.

@@ -1,6 +1,5 @@
 import Bytes
 import RecordFormat
-import Storage
 
 /// Commits, each of which appends one segment to the log.
 extension StoreWriter {

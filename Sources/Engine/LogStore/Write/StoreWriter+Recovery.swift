@@ -1,3 +1,4 @@
+import Platform
 import RecordFormat
 import Storage
 

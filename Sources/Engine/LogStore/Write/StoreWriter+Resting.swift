@@ -1,5 +1,5 @@
+import Platform
 import RecordFormat
-import Storage
 
 /// Releasing the lock between commits. A resting writer keeps its file open and lets other writers write.
 extension StoreWriter {

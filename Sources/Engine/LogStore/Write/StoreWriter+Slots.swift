@@ -1,6 +1,6 @@
 import Bytes
+import Platform
 import RecordFormat
-import Storage
 
 /// Acknowledgement slots. The two slots record the last acknowledged commit.
 extension StoreWriter {

@@ -1,14 +1,7 @@
 import Bytes
+import Platform
 import RecordFormat
 import Storage
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The only writer of a store, for as long as it holds the lock.
 ///

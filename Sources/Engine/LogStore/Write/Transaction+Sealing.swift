@@ -1,6 +1,5 @@
 import Bytes
 import RecordFormat
-import Storage
 
 extension Transaction {
   /// The maximum ratio of the size of an older block of the tail to the number of new rows up to which the block is

@@ -1,6 +1,5 @@
 import Bytes
 import RecordFormat
-import Storage
 import Synchronization
 
 /// The changes of one commit. A transaction is lent to the closure that fills it, and has no effect before the commit

@@ -1,4 +1,5 @@
 import Bytes
+import Platform
 import Storage
 
 /// A write-behind queue: writes the chunks of a file on a second thread, in order.

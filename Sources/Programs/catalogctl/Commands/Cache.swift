@@ -1,15 +1,10 @@
 import ArgumentParser
 import DocumentFormat
 import Documents
+import Essentials
 import JSONFormat
 import LogStore
 import PageCache
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The cached pages of remote lists.
 struct Cache: ParsableCommand {

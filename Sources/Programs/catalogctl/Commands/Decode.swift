@@ -1,13 +1,8 @@
 import ArgumentParser
 import CatalogWire
+import Essentials
 import JSONFormat
 import LogStore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 struct Decode: ParsableCommand {
   static let configuration = CommandConfiguration(

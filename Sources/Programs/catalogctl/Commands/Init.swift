@@ -1,22 +1,10 @@
 import ArgumentParser
 import Catalog
 import CatalogWire
+import Essentials
 import LogStore
+import Platform
 import RowSources
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The way from nothing to an answered scan: the other commands, one after another.
 struct Init: AsyncParsableCommand {

@@ -1,21 +1,9 @@
 import ArgumentParser
 import Catalog
+import Essentials
 import JSONFormat
 import LogStore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 struct Search: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,14 +1,7 @@
 import ArgumentParser
 import JSONFormat
+import Platform
 import Workspace
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 struct UsersRemove: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,13 +1,8 @@
 import ArgumentParser
 import DocumentFormat
+import Essentials
 import JSONFormat
 import UploadQueue
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 struct QueueAdd: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

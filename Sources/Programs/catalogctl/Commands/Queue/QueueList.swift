@@ -1,12 +1,7 @@
 import ArgumentParser
+import Essentials
 import JSONFormat
 import UploadQueue
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 struct QueueList: ParsableCommand {
   static let configuration = CommandConfiguration(

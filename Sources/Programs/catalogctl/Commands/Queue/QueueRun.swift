@@ -1,14 +1,9 @@
 import ArgumentParser
 import DocumentFormat
+import Essentials
 import JSONFormat
 import UploadHTTP
 import UploadQueue
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 struct QueueRun: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// A failed system call: the operation, the path, and the error code.
 public struct StorageError: Error, Equatable, Sendable {
   /// The operation in words that users understand: "open", "write", "sync".

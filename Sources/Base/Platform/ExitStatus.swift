@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// How a program ends if it does not succeed: the codes of `sysexits.h`, and 1 for a plain no.
 package enum ExitStatus: Int32, Sendable {
   case no = 1

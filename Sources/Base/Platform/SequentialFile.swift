@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// A file, a pipe or a device that is read from its beginning to its end.
 ///
 /// Reads block. The descriptor is closed with the last reference.

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// Standard input, output and error: the three descriptors that a program expects to be open.
 package enum StandardStreams {
   /// Opens `/dev/null` for each of the three descriptors that is closed.

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// The time zone of the machine, which `TZ` or `/etc/localtime` states.
 package enum LocalTime {
   /// The number of seconds by which the machine's local time is ahead of UTC at a moment; negative west of Greenwich.
