@@ -89,7 +89,7 @@ let groups: [(name: String, targets: [Target])] = [
       module("TextFormat"),
       module("Cryptography", ["CLibcrypto"]),
       module("JSONFormat", ["TextFormat"]),
-      module("GzipStream", ["CZlib"]),
+      module("Gzip", ["CZlib"]),
       module("DocumentFormat", ["Bytes", "Essentials", "JSONFormat", "TextFormat"], ownsMemory: true),
     ]),
   // The store. Bytes, RecordFormat and Storage are not products. Some of their declarations are public all the same:
@@ -107,7 +107,7 @@ let groups: [(name: String, targets: [Target])] = [
     "Documents",
     [
       module("Documents", ["Bytes", "DocumentFormat", "Essentials", "LogStore"], ownsMemory: true),
-      module("PageCache", ["DocumentFormat", "Documents", "Essentials", "LogStore", "TextFormat"]),
+      module("RemoteLists", ["DocumentFormat", "Documents", "Essentials", "LogStore", "TextFormat"]),
       module(
         "UploadQueue",
         [
@@ -140,16 +140,13 @@ let groups: [(name: String, targets: [Target])] = [
       module("HTTPSupport", ["TextFormat"]),
       module(
         "UploadHTTP",
-        [
-          "Cryptography", "CurlClient", "Essentials", "GzipStream", "HTTPSupport", "Platform", "TextFormat",
-          "UploadQueue",
-        ]),
+        ["Cryptography", "CurlClient", "Essentials", "Gzip", "HTTPSupport", "Platform", "TextFormat", "UploadQueue"]),
     ]),
   // The server's answers: how they are written, fetched and taken into the catalogue.
   sources(
     "Server",
     [
-      module("CatalogWire", ["Bytes", "CatalogRows", "GzipStream", "JSONFormat", "TextFormat"]),
+      module("CatalogWire", ["Bytes", "CatalogRows", "Gzip", "JSONFormat", "TextFormat"]),
       module("CatalogSync", ["Catalog", "CatalogRows", "CatalogWire", "LogStore"]),
       module("CatalogHTTP", ["CatalogSync", "CurlClient", "Essentials", "HTTPSupport", "Platform", "TextFormat"]),
     ]),
@@ -189,13 +186,13 @@ let groups: [(name: String, targets: [Target])] = [
       module(
         "Workspace",
         [
-          "Barcodes", "Bytes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache",
-          "Platform", "Storage", "TextFormat",
+          "Barcodes", "Bytes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "Platform",
+          "RemoteLists", "Storage", "TextFormat",
         ]),
       module(
         "Shelfmark",
         [
-          "Barcodes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "UploadQueue",
+          "Barcodes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "RemoteLists", "UploadQueue",
           "Workspace",
         ]),
     ]),
@@ -208,7 +205,7 @@ let groups: [(name: String, targets: [Target])] = [
         name: "Studio",
         dependencies: [
           "Bytes", "Catalog", "CatalogRows", "CatalogWire", "CStudio", "DocumentFormat", "Documents", "Essentials",
-          "HTTPServer", "HTTPSupport", "JSONFormat", "LogStore", "PageCache", "Platform", "TextFormat", "UploadQueue",
+          "HTTPServer", "HTTPSupport", "JSONFormat", "LogStore", "Platform", "RemoteLists", "TextFormat", "UploadQueue",
           "Workspace", httpTypes, logging, serviceLifecycle,
         ], exclude: ["Web"], swiftSettings: library),
     ]),
@@ -253,9 +250,9 @@ let groups: [(name: String, targets: [Target])] = [
         "catalogctl",
         [
           "Barcodes", "Bytes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSources",
-          "CatalogSync", "CatalogWire", "DocumentFormat", "Documents", "Essentials", "GzipStream", "JSONFormat",
-          "LogStore", "PageCache", "Platform", "RowSources", "Storage", "StoreMetrics", "Studio", "TextFormat",
-          "UploadHTTP", "UploadQueue", "Workspace", argumentParser, logging,
+          "CatalogSync", "CatalogWire", "DocumentFormat", "Documents", "Essentials", "Gzip", "JSONFormat", "LogStore",
+          "Platform", "RemoteLists", "RowSources", "Storage", "StoreMetrics", "Studio", "TextFormat", "UploadHTTP",
+          "UploadQueue", "Workspace", argumentParser, logging,
         ]),
       program(
         "catalogd",
@@ -293,7 +290,7 @@ let groups: [(name: String, targets: [Target])] = [
       tests("TextFormatTests", ["RandomTestSupport", "TextFormat"]),
       tests("CryptographyTests", ["Cryptography"]),
       tests("JSONFormatTests", ["JSONFormat", "RandomTestSupport"]),
-      tests("GzipStreamTests", ["GzipStream", "RandomTestSupport"]),
+      tests("GzipTests", ["Gzip", "RandomTestSupport"]),
       tests("DocumentFormatTests", ["Bytes", "DocumentFormat", "JSONFormat", "RandomTestSupport"]),
     ]),
   tests(
@@ -312,8 +309,8 @@ let groups: [(name: String, targets: [Target])] = [
         ["Bytes", "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "Storage", "StoreTestSupport"],
         ownsMemory: true),
       tests(
-        "PageCacheTests",
-        ["DocumentFormat", "Documents", "LogStore", "PageCache", "RandomTestSupport", "Storage", "StoreTestSupport"]),
+        "RemoteListsTests",
+        ["DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "RemoteLists", "Storage", "StoreTestSupport"]),
       tests(
         "UploadQueueTests",
         [
@@ -360,7 +357,7 @@ let groups: [(name: String, targets: [Target])] = [
   tests(
     of: "Server",
     [
-      tests("CatalogWireTests", ["CatalogRows", "CatalogWire", "GzipStream", "RandomTestSupport"], hasResources: true),
+      tests("CatalogWireTests", ["CatalogRows", "CatalogWire", "Gzip", "RandomTestSupport"], hasResources: true),
       tests("CatalogHTTPTests", ["CatalogHTTP", nioCore, nioPosix], hasResources: true),
     ]),
   tests(
@@ -381,7 +378,7 @@ let groups: [(name: String, targets: [Target])] = [
         "WorkspaceTests",
         [
           "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogSync", "DocumentFormat", "Documents", "LogStore",
-          "PageCache", "RandomTestSupport", "Storage", "StoreTestSupport", "Workspace",
+          "RandomTestSupport", "RemoteLists", "Storage", "StoreTestSupport", "Workspace",
         ])
     ]),
   tests(
@@ -430,7 +427,7 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "CommandLineTests",
         [
-          "catalogctl", "catalogd", "CProcessSupport", "DocumentFormat", "LogStore", "PageCache", "RandomTestSupport",
+          "catalogctl", "catalogd", "CProcessSupport", "DocumentFormat", "LogStore", "RandomTestSupport", "RemoteLists",
           "WaitingTestSupport", "Workspace",
         ]),
       tests(
@@ -448,7 +445,7 @@ let groups: [(name: String, targets: [Target])] = [
         name: "DocumentationTests",
         dependencies: [
           "Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DaemonHTTP",
-          "DocumentFormat", "Documents", "LogStore", "PageCache", "ScanDaemon", "ScanInputs", "Shelfmark",
+          "DocumentFormat", "Documents", "LogStore", "RemoteLists", "ScanDaemon", "ScanInputs", "Shelfmark",
           "StoreMetrics", "UploadHTTP", "UploadQueue", "Workspace", logging, serviceLifecycle,
         ],
         swiftSettings: [.treatAllWarnings(as: .error)])
@@ -469,7 +466,7 @@ let package = Package(
     .library(name: "CatalogHTTP", targets: ["CatalogHTTP"]),
     .library(name: "DocumentFormat", targets: ["DocumentFormat"]),
     .library(name: "Documents", targets: ["Documents"]),
-    .library(name: "PageCache", targets: ["PageCache"]),
+    .library(name: "RemoteLists", targets: ["RemoteLists"]),
     .library(name: "UploadQueue", targets: ["UploadQueue"]),
     .library(name: "StoreMetrics", targets: ["StoreMetrics"]),
     .library(name: "UploadHTTP", targets: ["UploadHTTP"]),

@@ -36,7 +36,7 @@ let package = Package(
     .target(name: "Storage", dependencies: ["Bytes", "CStorage", "Platform"], swiftSettings: lifetimes),
     .target(
       name: "LogStore", dependencies: ["Bytes", "Platform", "RecordFormat", "Storage"], swiftSettings: lifetimes),
-    .target(name: "GzipStream", dependencies: ["CZlib"], swiftSettings: library),
+    .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: library),
     .target(name: "Platform", swiftSettings: library),
     .target(name: "Essentials", swiftSettings: library),
     .target(name: "TextFormat", swiftSettings: library),
@@ -56,18 +56,18 @@ let package = Package(
     .target(
       name: "Documents", dependencies: ["Bytes", "DocumentFormat", "Essentials", "LogStore"], swiftSettings: lifetimes),
     .target(
-      name: "CatalogWire", dependencies: ["Bytes", "CatalogRows", "GzipStream", "JSONFormat", "TextFormat"],
+      name: "CatalogWire", dependencies: ["Bytes", "CatalogRows", "Gzip", "JSONFormat", "TextFormat"],
       swiftSettings: library),
     .target(
       name: "CatalogSync", dependencies: ["Catalog", "CatalogRows", "CatalogWire", "LogStore"], swiftSettings: library),
     .target(
-      name: "PageCache", dependencies: ["DocumentFormat", "Documents", "Essentials", "LogStore", "TextFormat"],
+      name: "RemoteLists", dependencies: ["DocumentFormat", "Documents", "Essentials", "LogStore", "TextFormat"],
       swiftSettings: library),
     .target(
       name: "Workspace",
       dependencies: [
-        "Barcodes", "Bytes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache",
-        "Platform", "Storage", "TextFormat",
+        "Barcodes", "Bytes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "Platform",
+        "RemoteLists", "Storage", "TextFormat",
       ],
       swiftSettings: library),
     // Without the trait PostgreSQL: how rows are written, not what asks a server.
@@ -95,7 +95,7 @@ let package = Package(
       name: "shelfmark-fuzz",
       dependencies: [
         "Barcodes", "Bytes", "CFuzzer", "Catalog", "CatalogRows", "CatalogSources", "CatalogWire", "DocumentFormat",
-        "Documents", "GzipStream", "JSONFormat", "LogStore", "RecordFormat", "RowSources", "ScanInputs", "Storage",
+        "Documents", "Gzip", "JSONFormat", "LogStore", "RecordFormat", "RowSources", "ScanInputs", "Storage",
         "StoreTestSupport", "Workspace",
       ],
       swiftSettings: strict,

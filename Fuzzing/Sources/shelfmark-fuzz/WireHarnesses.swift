@@ -1,5 +1,5 @@
 import CatalogRows
-import GzipStream
+import Gzip
 
 @testable import CatalogWire
 
@@ -189,21 +189,21 @@ private enum Base64Grammar {
   var input = Input(bytes)
   let choice = input.byte()
   let sizes = input.bytes(4)
-  let limits = WireLimits(absoluteByteCount: 1 << 20)
+  let limits = GzipInflater.Limits(byteCount: 256 << 20, ratio: 100, absoluteByteCount: 1 << 20)
   func unpack(_ packed: [UInt8], _ sizes: [UInt8]) -> [UInt8]? {
     var result: [UInt8] = []
-    do throws(WireError) {
+    do throws(GzipError) {
       // A small buffer, so that output that does not fit is met often.
       var inflater = try GzipInflater(outputByteCount: 256)
-      try inPieces(packed, sizes) { (piece) throws(WireError) in
-        try inflater.consume(array(piece), count: piece.count, limits: limits) { (chunk) throws(WireError) in
+      try inPieces(packed, sizes) { (piece) throws(GzipError) in
+        try inflater.consume(array(piece), count: piece.count, limits: limits, failure: { $0 }) {
+          (chunk, _) throws(GzipError) in
           result += array(chunk)
         }
       }
       try inflater.finish()
       return result
     } catch {
-      _ = error.description
       return nil
     }
   }

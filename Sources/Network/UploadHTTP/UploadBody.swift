@@ -1,5 +1,5 @@
 import CurlClient
-import GzipStream
+import Gzip
 import Synchronization
 import UploadQueue
 

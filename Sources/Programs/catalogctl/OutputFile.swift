@@ -1,6 +1,6 @@
 import CatalogWire
 import Essentials
-import GzipStream
+import Gzip
 import Platform
 import Storage
 

@@ -1,3 +1,5 @@
+import Gzip
+
 /// A decompressor for bytes that may be gzip, which their first two bytes show. Other bytes are passed on unchanged.
 ///
 ///     var text = OptionalGzip()
@@ -38,7 +40,7 @@ package struct OptionalGzip: ~Copyable {
   /// - Throws: `WireError.fileNotUnpacked` for truncated gzip.
   package mutating func finish() throws(WireError) -> [UInt8] {
     if let unpacker = inflater.take() {
-      do { try unpacker.finish() } catch { throw .fileNotUnpacked(error) }
+      do { try unpacker.finish() } catch { throw .fileNotUnpacked(WireError(error)) }
     }
     defer { head = [] }
     return head
@@ -47,18 +49,16 @@ package struct OptionalGzip: ~Copyable {
   private mutating func text(of bytes: [UInt8]) throws(WireError) -> [UInt8] {
     guard var unpacker = inflater.take() else { return bytes }
     var text: [UInt8] = []
-    do {
-      try unpacker.consume(bytes, count: bytes.count, limits: limits) { piece in
-        for index in piece.indices { text.append(piece[index]) }
-      }
-    } catch {
-      throw .fileNotUnpacked(error)
+    try unpacker.consume(
+      bytes, count: bytes.count, limits: limits.gzip, failure: { WireError.fileNotUnpacked(WireError($0)) }
+    ) { (piece, _) throws(WireError) in
+      for index in piece.indices { text.append(piece[index]) }
     }
     inflater = consume unpacker
     return text
   }
 
   private static func makeInflater() throws(WireError) -> GzipInflater {
-    do { return try GzipInflater() } catch { throw .fileNotUnpacked(error) }
+    do { return try GzipInflater() } catch { throw .fileNotUnpacked(WireError(error)) }
   }
 }

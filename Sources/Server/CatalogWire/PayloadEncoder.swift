@@ -1,5 +1,5 @@
 public import CatalogRows
-import GzipStream
+import Gzip
 internal import JSONFormat
 
 /// An encoder of rows in the format of a server's response, which ``ResponseDecoder`` reads.

@@ -1,3 +1,4 @@
+internal import Gzip
 internal import JSONFormat
 
 /// A decoder of the server's response into the bytes of the payload as they arrive: the first stage of
@@ -63,7 +64,7 @@ public struct ResponseUnpacker: ~Copyable {
     self.limits = limits
     tokens = JSONTokenizer(
       limits: JSONLimits(nestingDepth: limits.nestingDepth, tokenByteCount: limits.tokenByteCount))
-    gzip = try GzipInflater()
+    do { gzip = try GzipInflater() } catch { throw WireError(error) }
     form = allowsBarePayload ? .undecided : .envelope
   }
 
@@ -209,11 +210,12 @@ public struct ResponseUnpacker: ~Copyable {
     let offset = tokens.tokenOffset
     if token == .stringEnd {
       try base64.finish(offset: offset)
-      try gzip.finish()
+      do { try gzip.finish() } catch { throw WireError(error) }
     } else {
       let problem = Self.decode(tokens, &base64, offset: offset)
       // The data before the error may have an error of its own, which is then reported first.
-      try gzip.unpack(base64.bytes, count: base64.byteCount, limits: limits, body)
+      try gzip.consume(
+        base64.bytes, count: base64.byteCount, limits: limits.gzip, failure: WireError.init, body)
       if let problem { throw problem }
     }
   }

@@ -1,3 +1,4 @@
+import Gzip
 public import JSONFormat
 import TextFormat
 
@@ -122,6 +123,20 @@ public enum WireError: Error {
 
   /// The sink threw `error` for this row.
   case sinkFailed(any Error, row: RowPosition)
+}
+
+extension WireError {
+  init(_ error: GzipError) {
+    self =
+      switch error {
+      case .notGzip(let bytes): .notGzip(firstBytes: bytes)
+      case .endsEarly(let offset): .gzipEndsEarly(offset: offset)
+      case .damaged(let reason, let offset): .gzipDamaged(reason: reason, offset: offset)
+      case .trailingData(let offset): .gzipTrailingData(offset: offset)
+      case .tooLarge(let unpacked, let packed, let limit): .unpacksTooLarge(unpacked: unpacked, packed: packed, limit: limit)
+      case .outOfMemory: .outOfMemory
+      }
+  }
 }
 
 extension WireError: CustomStringConvertible {

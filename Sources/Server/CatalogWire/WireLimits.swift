@@ -1,3 +1,5 @@
+import Gzip
+
 /// Limits above which a readable response is refused. They bound the memory, time and disk space that a malicious
 /// response can cost.
 public struct WireLimits: Sendable, Equatable {
@@ -52,5 +54,12 @@ public struct WireLimits: Sendable, Equatable {
     self.cursorByteCount = cursorByteCount
     self.nestingDepth = nestingDepth
     self.tokenByteCount = tokenByteCount
+  }
+}
+
+extension WireLimits {
+  /// Those of decompression.
+  var gzip: GzipInflater.Limits {
+    GzipInflater.Limits(byteCount: unpackedByteCount, ratio: unpackedRatio, absoluteByteCount: absoluteByteCount)
   }
 }

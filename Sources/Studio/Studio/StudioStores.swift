@@ -2,7 +2,7 @@ package import Catalog
 package import Documents
 package import JSONFormat
 package import LogStore
-package import PageCache
+package import RemoteLists
 import Synchronization
 package import UploadQueue
 package import Workspace

@@ -7,6 +7,6 @@
 @_exported public import DocumentFormat
 @_exported public import Documents
 @_exported public import LogStore
-@_exported public import PageCache
+@_exported public import RemoteLists
 @_exported public import UploadQueue
 @_exported public import Workspace

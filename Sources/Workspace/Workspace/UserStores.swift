@@ -1,7 +1,7 @@
 public import Catalog
 public import Documents
 import LogStore
-public import PageCache
+public import RemoteLists
 import Platform
 import Storage
 import Synchronization

@@ -1,7 +1,7 @@
 public import Catalog
 public import Documents
 public import LogStore
-public import PageCache
+public import RemoteLists
 
 /// The open stores of a device: the default ones, and those of the signed-in user.
 ///

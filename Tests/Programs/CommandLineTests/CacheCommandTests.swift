@@ -1,6 +1,6 @@
 import Foundation
 import LogStore
-import PageCache
+import RemoteLists
 import Testing
 
 /// `cache list`, `show` and `clear`.

@@ -7,7 +7,7 @@ import Documents
 import Foundation
 import LogStore
 import Logging
-import PageCache
+import RemoteLists
 import ScanInputs
 import ServiceLifecycle
 import Synchronization

@@ -1,4 +1,4 @@
-import GzipStream
+import Gzip
 import Testing
 
 @testable import CatalogWire

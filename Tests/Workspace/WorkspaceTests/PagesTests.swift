@@ -1,5 +1,5 @@
 import Documents
-import PageCache
+import RemoteLists
 import Testing
 
 @testable import Workspace

@@ -4,7 +4,7 @@ import Documents
 import Essentials
 import JSONFormat
 import LogStore
-import PageCache
+import RemoteLists
 
 /// The cached pages of remote lists.
 struct Cache: ParsableCommand {

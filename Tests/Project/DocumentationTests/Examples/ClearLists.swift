@@ -1,5 +1,5 @@
-// The example of Sources/Documents/PageCache/PageCache.docc/PageCache.md
-import PageCache
+// The example of Sources/Documents/RemoteLists/RemoteLists.docc/RemoteLists.md
+import RemoteLists
 import Workspace
 
 /// Removes lists whose contents have changed on the server. Returns the names of those that were cached.

@@ -1,6 +1,6 @@
-// The example of Sources/Documents/PageCache/PageCache.docc/PageCache.md
+// The example of Sources/Documents/RemoteLists/RemoteLists.docc/RemoteLists.md
 import LogStore
-import PageCache
+import RemoteLists
 
 /// Opens a cache that asks the server again five seconds after an answer without items.
 func openCache(in directory: String) throws -> PageStore {

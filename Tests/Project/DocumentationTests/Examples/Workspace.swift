@@ -2,7 +2,7 @@
 import DocumentFormat
 import Documents
 import Foundation
-import PageCache
+import RemoteLists
 import Workspace
 
 struct Cart: Codable, Identifiable, Sendable {

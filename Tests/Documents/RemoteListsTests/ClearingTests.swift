@@ -5,7 +5,7 @@ import StoreTestSupport
 import Synchronization
 import Testing
 
-@testable import PageCache
+@testable import RemoteLists
 
 /// Several lists, cleared in one commit.
 @Suite struct ClearingTests {

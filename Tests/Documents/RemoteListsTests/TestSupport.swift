@@ -3,7 +3,7 @@ import LogStore
 import StoreTestSupport
 import Synchronization
 
-@testable import PageCache
+@testable import RemoteLists
 
 struct Post: Codable, Identifiable, Hashable, Sendable {
   let id: Int

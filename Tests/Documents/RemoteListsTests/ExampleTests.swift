@@ -1,6 +1,6 @@
 import Foundation
 import LogStore
-import PageCache
+import RemoteLists
 import StoreTestSupport
 import Testing
 
@@ -16,7 +16,7 @@ struct MessageServer: Sendable {
 @Suite struct ExampleTests {
   private typealias Server = MessageServer
 
-  // Begin of the example in PageCache.md
+  // Begin of the example in RemoteLists.md
   private func example(directory: String, server: Server) async throws -> [Message] {
     let store = PageStore(try StoreLocation.creating(directory, name: "cache"))
     let inbox = PageCache("inbox", in: store, pageSize: 20, lifetime: .seconds(300)) { page, size in
@@ -28,7 +28,7 @@ struct MessageServer: Sendable {
     _ = try await inbox.loadOlder()  // the next page
     return try inbox.contents().items  // all pages as one list, each id once
   }
-  // End of the example in PageCache.md
+  // End of the example in RemoteLists.md
 
   @Test func `the example in the documentation is the one that is compiled here, and works`() async throws {
     let directory = try TemporaryDirectory()
@@ -40,13 +40,13 @@ struct MessageServer: Sendable {
       try String(contentsOf: root.appending(path: path), encoding: .utf8)
         .split(separator: "\n", omittingEmptySubsequences: false)
     }
-    let compiled = try lines("Tests/Documents/PageCacheTests/ExampleTests.swift")
-    let begin = try #require(compiled.firstIndex { $0.hasSuffix("// Begin of the example in PageCache.md") })
-    let example = compiled[(begin + 1)...].prefix { !$0.hasSuffix("// End of the example in PageCache.md") }
+    let compiled = try lines("Tests/Documents/RemoteListsTests/ExampleTests.swift")
+    let begin = try #require(compiled.firstIndex { $0.hasSuffix("// Begin of the example in RemoteLists.md") })
+    let example = compiled[(begin + 1)...].prefix { !$0.hasSuffix("// End of the example in RemoteLists.md") }
     let shown = example.map {
       $0.isEmpty ? "" : "  " + $0.replacing("  private func", with: "  func", maxReplacements: 1)
     }
-    let page = try lines("Sources/Documents/PageCache/PageCache.docc/PageCache.md").joined(separator: "\n")
+    let page = try lines("Sources/Documents/RemoteLists/RemoteLists.docc/RemoteLists.md").joined(separator: "\n")
     #expect(page.contains(shown.joined(separator: "\n")))
   }
 }

@@ -1,8 +1,8 @@
-import GzipStream
+import Gzip
 import RandomTestSupport
 import Testing
 
-@Suite struct GzipStreamTests {
+@Suite struct GzipTests {
   /// What a packed member unpacks to, with room for a few bytes at a time.
   private func unpacked(_ packed: [UInt8], room: Int = 100) throws -> [UInt8] {
     var inflater = try Inflater()

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PageCache
+@testable import RemoteLists
 
 @Suite struct ScenarioTests {
   /// A reader of a feed: opens it, scrolls, loses the network, comes back, pulls to refresh, starts again.

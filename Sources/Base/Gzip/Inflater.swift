@@ -75,8 +75,3 @@ package struct InflateStep {
   package var produced: Int
   package var status: Status
 }
-
-/// An error that prevents creating an inflater.
-package enum GzipError: Error {
-  case outOfMemory
-}

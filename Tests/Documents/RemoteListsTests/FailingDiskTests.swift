@@ -5,7 +5,7 @@ import StoreTestSupport
 import Synchronization
 import Testing
 
-@testable import PageCache
+@testable import RemoteLists
 
 /// A disk that fails keeps no answer of the network from its caller.
 @Suite struct FailingDiskTests {

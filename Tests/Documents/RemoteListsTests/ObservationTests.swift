@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PageCache
+@testable import RemoteLists
 
 @Suite struct ObservationTests {
   @Test func `the merged list comes at once and after each change, also by another process`() async throws {

@@ -5,7 +5,7 @@ import StoreTestSupport
 import Synchronization
 import Testing
 
-@testable import PageCache
+@testable import RemoteLists
 
 /// A cache file that is damaged is set aside, reported once, and begun anew.
 @Suite struct DamageTests {

@@ -3,7 +3,7 @@ import Foundation
 import StoreTestSupport
 import Testing
 
-@testable import PageCache
+@testable import RemoteLists
 
 @Suite struct LoadingTests {
   @Test func `a page is fetched once and then answered from the store, with its age`() async throws {

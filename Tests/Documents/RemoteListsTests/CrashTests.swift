@@ -5,7 +5,7 @@ import StoreTestSupport
 import Synchronization
 import Testing
 
-@testable import PageCache
+@testable import RemoteLists
 
 /// Loss of power at every change that a cache makes on its device.
 @Suite struct CrashTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import PageCache
+@testable import RemoteLists
 
 /// Loads at one time.
 @Suite struct FlightTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PageCache
+@testable import RemoteLists
 
 /// Pages fetched at different times, as one list.
 @Suite struct MergingTests {

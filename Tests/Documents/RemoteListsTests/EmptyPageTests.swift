@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import PageCache
+@testable import RemoteLists
 
 /// Pages without items, which are remembered for a short time only.
 @Suite struct EmptyPageTests {

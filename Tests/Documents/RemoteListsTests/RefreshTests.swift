@@ -1,7 +1,7 @@
 import StoreTestSupport
 import Testing
 
-@testable import PageCache
+@testable import RemoteLists
 
 @Suite struct RefreshTests {
   @Test func `a refresh replaces the list in one commit, and only when the fetch succeeded`() async throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PageCache
+@testable import RemoteLists
 
 @Suite struct EvictionTests {
   private static let text = String(repeating: "x", count: 1000)

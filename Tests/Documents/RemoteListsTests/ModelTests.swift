@@ -5,7 +5,7 @@ import RandomTestSupport
 import StoreTestSupport
 import Testing
 
-@testable import PageCache
+@testable import RemoteLists
 
 /// What a cache has to show, kept in dictionaries: merging, expiry, eviction by use, and what a disk that fails leaves.
 private struct Model {
