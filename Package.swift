@@ -146,8 +146,8 @@ let groups: [(name: String, targets: [Target])] = [
   sources(
     "Server",
     [
-      module("CatalogWire", ["Bytes", "CatalogRows", "Gzip", "JSONFormat", "TextFormat"]),
-      module("CatalogSync", ["Catalog", "CatalogRows", "CatalogWire", "LogStore"]),
+      module("ServerAnswers", ["Bytes", "CatalogRows", "Gzip", "JSONFormat", "TextFormat"]),
+      module("CatalogSync", ["Catalog", "LogStore", "ServerAnswers"]),
       module("CatalogHTTP", ["CatalogSync", "CurlClient", "Essentials", "HTTPSupport", "Platform", "TextFormat"]),
     ]),
   // One's own data: files, folders and databases, and a server that answers from them.
@@ -160,23 +160,26 @@ let groups: [(name: String, targets: [Target])] = [
         name: "CTextEncoding",
         linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))]),
       .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+      module("RowFiles", ["Bytes", "CatalogRows", "Gzip", "JSONFormat", "ServerAnswers", "TextFormat"]),
       module(
         "RowSources",
         [
           "CTextEncoding", "CZstd", "JSONFormat", "Platform",
           .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
         ]),
+      module("CatalogFiles", ["Catalog", "CatalogRows", "LogStore", "RowFiles", "ServerAnswers"]),
       module(
         "CatalogSources",
         [
-          "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "Essentials", "JSONFormat", "LogStore", "Platform",
-          "RowSources", "TextFormat",
+          "Catalog", "CatalogFiles", "CatalogRows", "CatalogSync", "Essentials", "JSONFormat", "LogStore", "Platform",
+          "RowFiles", "RowSources", "ServerAnswers", "TextFormat",
         ]),
       module(
         "CatalogOrigin",
         [
-          "CatalogRows", "CatalogSources", "CatalogWire", "Cryptography", "Documents", "Essentials", "HTTPServer",
-          "JSONFormat", "LogStore", "Platform", "RowSources", "TextFormat", httpTypes, logging, serviceLifecycle,
+          "CatalogRows", "CatalogSources", "Cryptography", "Documents", "Essentials", "HTTPServer", "JSONFormat",
+          "LogStore", "Platform", "RowFiles", "RowSources", "ServerAnswers", "TextFormat", httpTypes, logging,
+          serviceLifecycle,
         ]),
     ]),
   // The stores of a device, and one import for all that embeds.
@@ -192,8 +195,8 @@ let groups: [(name: String, targets: [Target])] = [
       module(
         "Shelfmark",
         [
-          "Barcodes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "RemoteLists", "UploadQueue",
-          "Workspace",
+          "Barcodes", "Catalog", "CatalogFiles", "CatalogSync", "DocumentFormat", "Documents", "LogStore",
+          "RemoteLists", "UploadQueue", "Workspace",
         ]),
     ]),
   // The stores in a browser.
@@ -204,9 +207,9 @@ let groups: [(name: String, targets: [Target])] = [
       .target(
         name: "Studio",
         dependencies: [
-          "Bytes", "Catalog", "CatalogRows", "CatalogWire", "CStudio", "DocumentFormat", "Documents", "Essentials",
-          "HTTPServer", "HTTPSupport", "JSONFormat", "LogStore", "Platform", "RemoteLists", "TextFormat", "UploadQueue",
-          "Workspace", httpTypes, logging, serviceLifecycle,
+          "Bytes", "Catalog", "CatalogRows", "CStudio", "DocumentFormat", "Documents", "Essentials", "HTTPServer",
+          "HTTPSupport", "JSONFormat", "LogStore", "Platform", "RemoteLists", "RowFiles", "ServerAnswers", "TextFormat",
+          "UploadQueue", "Workspace", httpTypes, logging, serviceLifecycle,
         ], exclude: ["Web"], swiftSettings: library),
     ]),
   // The daemon next to a scanner.
@@ -237,9 +240,9 @@ let groups: [(name: String, targets: [Target])] = [
       module(
         "DaemonProcess",
         [
-          "CatalogHTTP", "CatalogSources", "CatalogWire", "CDaemon", "DaemonHTTP", "DocumentFormat", "Essentials",
-          "HTTPSupport", "JSONFormat", "Platform", "RowSources", "ScanDaemon", "ScanInputs", "TextFormat", "UploadHTTP",
-          "UploadQueue", "Workspace", configuration, coreMetrics, logging, serviceLifecycle,
+          "CatalogHTTP", "CatalogSources", "CDaemon", "DaemonHTTP", "DocumentFormat", "Essentials", "HTTPSupport",
+          "JSONFormat", "Platform", "RowSources", "ScanDaemon", "ScanInputs", "TextFormat", "UploadHTTP", "UploadQueue",
+          "Workspace", configuration, coreMetrics, logging, serviceLifecycle,
         ]),
     ]),
   // Programs.
@@ -249,10 +252,10 @@ let groups: [(name: String, targets: [Target])] = [
       program(
         "catalogctl",
         [
-          "Barcodes", "Bytes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSources",
-          "CatalogSync", "CatalogWire", "DocumentFormat", "Documents", "Essentials", "Gzip", "JSONFormat", "LogStore",
-          "Platform", "RemoteLists", "RowSources", "Storage", "StoreMetrics", "Studio", "TextFormat", "UploadHTTP",
-          "UploadQueue", "Workspace", argumentParser, logging,
+          "Barcodes", "Bytes", "Catalog", "CatalogFiles", "CatalogHTTP", "CatalogOrigin", "CatalogRows",
+          "CatalogSources", "CatalogSync", "DocumentFormat", "Documents", "Essentials", "Gzip", "JSONFormat",
+          "LogStore", "Platform", "RemoteLists", "RowFiles", "RowSources", "ServerAnswers", "Storage", "StoreMetrics",
+          "Studio", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", argumentParser, logging,
         ]),
       program(
         "catalogd",
@@ -273,6 +276,7 @@ let groups: [(name: String, targets: [Target])] = [
         "StoreTestSupport", ["Bytes", "CProcessSupport", "LogStore", "RandomTestSupport", "RecordFormat", "Storage"]),
       testSupport("ProcessTestSupport", ["CProcessSupport"]),
       testSupport("WaitingTestSupport", ["RandomTestSupport"]),
+      testSupport("RowTestSupport", ["CatalogRows", "RandomTestSupport"]),
       testSupport("DatagramTestSupport"),
       program(
         "store-actor",
@@ -332,8 +336,8 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "CatalogTests",
         [
-          "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "Cryptography", "DocumentFormat",
-          "LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport",
+          "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogSync", "Cryptography", "DocumentFormat", "LogStore",
+          "RandomTestSupport", "RecordFormat", "RowFiles", "ServerAnswers", "Storage", "StoreTestSupport",
         ], hasResources: true, ownsMemory: true),
     ]),
   tests(
@@ -357,18 +361,23 @@ let groups: [(name: String, targets: [Target])] = [
   tests(
     of: "Server",
     [
-      tests("CatalogWireTests", ["CatalogRows", "CatalogWire", "Gzip", "RandomTestSupport"], hasResources: true),
+      tests(
+        "ServerAnswersTests", ["CatalogRows", "RandomTestSupport", "RowTestSupport", "ServerAnswers"],
+        hasResources: true),
       tests("CatalogHTTPTests", ["CatalogHTTP", nioCore, nioPosix], hasResources: true),
     ]),
   tests(
     of: "OwnData",
     [
+      tests(
+        "RowFilesTests", ["CatalogRows", "Gzip", "RandomTestSupport", "RowFiles", "RowTestSupport", "ServerAnswers"]),
+      tests("CatalogFilesTests", ["CatalogFiles", "CatalogRows", "CatalogSync"]),
       tests("RowSourcesTests", ["RowSources"]),
       tests(
         "CatalogOriginTests",
         [
-          "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSources", "CatalogWire", "CurlClient",
-          "RandomTestSupport", logging, serviceLifecycle,
+          "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSources", "CurlClient", "RandomTestSupport",
+          "RowFiles", "ServerAnswers", logging, serviceLifecycle,
         ]),
     ]),
   tests(
@@ -401,8 +410,8 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "ScanDaemonTests",
         [
-          "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSources", "CatalogSync", "CatalogWire", "CDaemon",
-          "CProcessSupport", "DocumentFormat", "Documents", "JSONFormat", "LogStore", "RandomTestSupport", "RowSources",
+          "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSources", "CatalogSync", "CDaemon", "CProcessSupport",
+          "DocumentFormat", "Documents", "JSONFormat", "LogStore", "RandomTestSupport", "RowFiles", "RowSources",
           "ScanDaemon", "ScanInputs", "Storage", "UploadQueue", "WaitingTestSupport", "Workspace", coreMetrics, logging,
           metricsTestKit, serviceLifecycle,
         ]),
@@ -444,8 +453,8 @@ let groups: [(name: String, targets: [Target])] = [
       .testTarget(
         name: "DocumentationTests",
         dependencies: [
-          "Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DaemonHTTP",
-          "DocumentFormat", "Documents", "LogStore", "RemoteLists", "ScanDaemon", "ScanInputs", "Shelfmark",
+          "Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "DaemonHTTP", "DocumentFormat",
+          "Documents", "LogStore", "RemoteLists", "ScanDaemon", "ScanInputs", "ServerAnswers", "Shelfmark",
           "StoreMetrics", "UploadHTTP", "UploadQueue", "Workspace", logging, serviceLifecycle,
         ],
         swiftSettings: [.treatAllWarnings(as: .error)])
@@ -461,7 +470,9 @@ let package = Package(
     .library(name: "Catalog", targets: ["Catalog"]),
     .library(name: "Barcodes", targets: ["Barcodes"]),
     .library(name: "CatalogRows", targets: ["CatalogRows"]),
-    .library(name: "CatalogWire", targets: ["CatalogWire"]),
+    .library(name: "ServerAnswers", targets: ["ServerAnswers"]),
+    .library(name: "RowFiles", targets: ["RowFiles"]),
+    .library(name: "CatalogFiles", targets: ["CatalogFiles"]),
     .library(name: "CatalogSync", targets: ["CatalogSync"]),
     .library(name: "CatalogHTTP", targets: ["CatalogHTTP"]),
     .library(name: "DocumentFormat", targets: ["DocumentFormat"]),

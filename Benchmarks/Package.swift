@@ -68,7 +68,8 @@ let package = Package(
       name: "CatalogueGenerator",
       dependencies: [
         .product(name: "CatalogRows", package: "shelfmark"),
-        .product(name: "CatalogWire", package: "shelfmark"),
+        .product(name: "RowFiles", package: "shelfmark"),
+        .product(name: "ServerAnswers", package: "shelfmark"),
       ],
       swiftSettings: strict),
     .target(
@@ -77,7 +78,7 @@ let package = Package(
         "CatalogueGenerator",
         .product(name: "Catalog", package: "shelfmark"),
         .product(name: "CatalogRows", package: "shelfmark"),
-        .product(name: "CatalogWire", package: "shelfmark"),
+        .product(name: "RowFiles", package: "shelfmark"),
         .product(name: "LogStore", package: "shelfmark"),
       ],
       swiftSettings: strict),
@@ -89,7 +90,7 @@ let package = Package(
         .product(name: "Catalog", package: "shelfmark"),
         .product(name: "CatalogRows", package: "shelfmark"),
         .product(name: "CatalogSync", package: "shelfmark"),
-        .product(name: "CatalogWire", package: "shelfmark"),
+        .product(name: "ServerAnswers", package: "shelfmark"),
         .product(name: "LogStore", package: "shelfmark"),
       ],
       swiftSettings: strict),

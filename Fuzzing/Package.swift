@@ -56,10 +56,16 @@ let package = Package(
     .target(
       name: "Documents", dependencies: ["Bytes", "DocumentFormat", "Essentials", "LogStore"], swiftSettings: lifetimes),
     .target(
-      name: "CatalogWire", dependencies: ["Bytes", "CatalogRows", "Gzip", "JSONFormat", "TextFormat"],
+      name: "ServerAnswers", dependencies: ["Bytes", "CatalogRows", "Gzip", "JSONFormat", "TextFormat"],
       swiftSettings: library),
     .target(
-      name: "CatalogSync", dependencies: ["Catalog", "CatalogRows", "CatalogWire", "LogStore"], swiftSettings: library),
+      name: "RowFiles", dependencies: ["Bytes", "CatalogRows", "Gzip", "JSONFormat", "ServerAnswers", "TextFormat"],
+      swiftSettings: library),
+    .target(
+      name: "CatalogFiles", dependencies: ["Catalog", "CatalogRows", "LogStore", "RowFiles", "ServerAnswers"],
+      swiftSettings: library),
+    .target(
+      name: "CatalogSync", dependencies: ["Catalog", "LogStore", "ServerAnswers"], swiftSettings: library),
     .target(
       name: "RemoteLists", dependencies: ["DocumentFormat", "Documents", "Essentials", "LogStore", "TextFormat"],
       swiftSettings: library),
@@ -76,8 +82,8 @@ let package = Package(
     .target(
       name: "CatalogSources",
       dependencies: [
-        "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "Essentials", "JSONFormat", "LogStore", "Platform",
-        "RowSources", "TextFormat",
+        "Catalog", "CatalogFiles", "CatalogRows", "CatalogSync", "Essentials", "JSONFormat", "LogStore", "Platform",
+        "RowFiles", "RowSources", "ServerAnswers", "TextFormat",
       ],
       swiftSettings: library),
     // What decodes, without what opens: that needs packages of others.
@@ -94,7 +100,8 @@ let package = Package(
     .executableTarget(
       name: "shelfmark-fuzz",
       dependencies: [
-        "Barcodes", "Bytes", "CFuzzer", "Catalog", "CatalogRows", "CatalogSources", "CatalogWire", "DocumentFormat",
+        "Barcodes", "Bytes", "CFuzzer", "Catalog", "CatalogRows", "CatalogSources", "RowFiles", "ServerAnswers",
+        "DocumentFormat",
         "Documents", "Gzip", "JSONFormat", "LogStore", "RecordFormat", "RowSources", "ScanInputs", "Storage",
         "StoreTestSupport", "Workspace",
       ],

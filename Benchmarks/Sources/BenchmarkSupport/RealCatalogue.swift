@@ -1,6 +1,6 @@
 import CatalogRows
-import CatalogWire
 import CatalogueGenerator
+import RowFiles
 
 /// A catalogue of real rows, from `products.ndjson.gz` and `relations.ndjson.gz`, in memory as ``PeerRecord``s.
 ///
@@ -17,7 +17,7 @@ package struct RealCatalogue: CatalogueSource {
   /// Where a directory with real rows may lie: beside the project.
   package static let candidates = ["..", "../..", "../../.."].map { $0 + "/shared/data/large" }
 
-  /// - Throws: `WireError` for a line that is no JSON object; `Subprocess.Failure` if a file cannot be unpacked.
+  /// - Throws: `RowFileError` for a line that is no JSON object; `Subprocess.Failure` if a file cannot be unpacked.
   package init(_ directory: String, seed: UInt64) throws {
     var records = Records()
     var lines = RowLines(kind: .products)

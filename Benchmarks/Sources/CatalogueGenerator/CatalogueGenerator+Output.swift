@@ -1,5 +1,5 @@
 public import CatalogRows
-public import CatalogWire
+public import ServerAnswers
 
 extension CatalogueGenerator {
   /// Hands every relation, then every product to `sink`, one row in memory at a time.

@@ -1,5 +1,5 @@
 public import CatalogRows
-import CatalogWire
+import RowFiles
 
 /// Products of a real catalogue, from which a larger one is made.
 public struct CatalogueSample: Sendable, RowSink {
@@ -8,7 +8,7 @@ public struct CatalogueSample: Sendable, RowSink {
 
   /// Reads products from NDJSON, one object a line.
   ///
-  /// - Throws: `WireError` for a line that is no JSON object.
+  /// - Throws: `RowFileError` for a line that is no JSON object.
   public init(ndjson: [UInt8]) throws {
     var lines = RowLines(kind: .products)
     try lines.consume(ndjson.span, into: &self)

@@ -2,9 +2,9 @@ import BenchmarkSupport
 import Catalog
 import CatalogRows
 import CatalogSync
-import CatalogWire
 import CatalogueGenerator
 import LogStore
+import ServerAnswers
 
 /// What has to run in a process of its own, because its memory is measured.
 enum ChildJob {

@@ -1,5 +1,6 @@
 import CatalogRows
-import CatalogWire
+import RowFiles
+import ServerAnswers
 
 /// Rows of a file, and what was said about it; `nil` rows for a file that is refused.
 private struct Rows: Equatable {
@@ -11,9 +12,9 @@ private struct Rows: Equatable {
 private func readLines(_ bytes: [UInt8], _ sizes: [UInt8], _ kind: RowLines.Kind, _ limits: WireLimits) -> Rows {
   var sink = Collector()
   var rows = Rows()
-  do throws(WireError) {
+  do throws(RowFileError) {
     var reader = RowLines(kind: kind, limits: limits)
-    try inPieces(bytes, sizes) { (piece) throws(WireError) in try reader.consume(piece, into: &sink) }
+    try inPieces(bytes, sizes) { (piece) throws(RowFileError) in try reader.consume(piece, into: &sink) }
     rows.summary = try reader.finish(into: &sink)
   } catch {
     rows.failure = error.description
@@ -35,9 +36,9 @@ func readFile(
 ) -> FileRows {
   var sink = Collector()
   var rows = FileRows()
-  do throws(WireError) {
+  do throws(RowFileError) {
     var reader = RowFileReader(format, rules: rules, limits: limits, mapping: mapping)
-    try inPieces(bytes, sizes) { (piece) throws(WireError) in try reader.consume(piece, into: &sink) }
+    try inPieces(bytes, sizes) { (piece) throws(RowFileError) in try reader.consume(piece, into: &sink) }
     rows.summary = try reader.finish(into: &sink)
   } catch {
     rows.failure = error.description
@@ -98,7 +99,7 @@ func checkWayBack(_ lines: [[UInt8]], _ sizes: [UInt8]) {
   require(again.summary?.defaulted.total == 0, "rows: what was written has fields of the wrong type")
   var csv = CSVWriter()
   var reader = RowLines(kind: .tagged)
-  do throws(WireError) {
+  do throws(RowFileError) {
     try reader.consume(dump.span, into: &csv)
     _ = try reader.finish(into: &csv)
   } catch { fatalError("rows: lines read once cannot be read twice: \(error)") }

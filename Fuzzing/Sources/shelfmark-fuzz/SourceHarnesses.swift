@@ -1,9 +1,10 @@
 import CatalogRows
 import CatalogSources
-import CatalogWire
 import JSONFormat
 
 @testable import RowSources
+import RowFiles
+import ServerAnswers
 
 /// The JSON of a mapping: written and read again it is the same, and so is its JSON.
 @Sendable func fuzzMapping(_ bytes: [UInt8]) {

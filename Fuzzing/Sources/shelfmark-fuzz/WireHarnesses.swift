@@ -1,7 +1,7 @@
 import CatalogRows
 import Gzip
+@testable import ServerAnswers
 
-@testable import CatalogWire
 
 /// Keeps every row as the line of a dump.
 struct Collector: RowSink {

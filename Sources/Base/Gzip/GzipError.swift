@@ -1,5 +1,5 @@
 /// What is wrong with gzip data. Offsets count compressed bytes from 0.
-package enum GzipError: Error, Equatable {
+public enum GzipError: Error, Equatable {
   /// The data does not begin with the two magic bytes (1F 8B).
   case notGzip(firstBytes: [UInt8])
   /// The data ends inside a member.

@@ -1,5 +1,5 @@
 import CatalogRows
-import CatalogWire
+import ServerAnswers
 
 /// An incremental encoder of an answer as an envelope: each call encodes rows until there are bytes to send.
 struct AnswerEncoding {

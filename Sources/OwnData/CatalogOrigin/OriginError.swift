@@ -1,14 +1,14 @@
-package import CatalogWire
 package import RowSources
+package import RowFiles
 
 /// The reason why an origin cannot serve, or why it continues to serve its previous content.
 package enum OriginError: Error {
   /// A file cannot be opened or read.
   case fileUnreadable(path: String, reason: String)
   /// A file begins like gzip, but is damaged or truncated.
-  case gzipDamaged(path: String, WireError)
+  case gzipDamaged(path: String, RowFileError)
   /// A line of a file is not a valid row; the error contains the line.
-  case lineRefused(path: String, WireError)
+  case lineRefused(path: String, RowFileError)
   /// The bytes of a person's own file are not text: damaged zstd, or another encoding.
   case sourceRefused(path: String, reason: String)
   /// A database cannot be reached, or refuses a statement.

@@ -1,8 +1,9 @@
 package import CatalogSources
-import CatalogWire
 import Essentials
 import Platform
+import RowFiles
 package import RowSources
+import ServerAnswers
 
 /// The files that an origin serves: NDJSON, plain or gzip, which is detected by the first bytes.
 ///
@@ -104,7 +105,7 @@ package struct OriginFiles: Sendable {
     do {
       let file = try SequentialFile(path)
       return try decoding.load(file, at: path, into: &rows)
-    } catch let error as WireError {
+    } catch let error as RowFileError {
       throw error.isAboutPacking ? .gzipDamaged(path: path, error) : .lineRefused(path: path, error)
     } catch let error as SourceError {
       throw .sourceRefused(path: path, reason: error.description)
@@ -135,7 +136,7 @@ package struct OriginFiles: Sendable {
       let (reading, newest) = try decoding.load(query, into: &content.rows)
       content.reading = reading
       content.newest = newest ?? former?.newest
-    } catch let error as WireError {
+    } catch let error as RowFileError {
       throw .lineRefused(path: database.name, error)
     } catch let error as DatabaseError {
       throw .databaseFailed(name: database.name, error)
@@ -155,7 +156,7 @@ package struct OriginFiles: Sendable {
       try lines.consume(first.span, into: &content.rows)
       while let chunk = try text.next() { try lines.consume(chunk.span, into: &content.rows) }
       content.defaultedCount += try lines.finish(into: &content.rows).defaulted.total
-    } catch let error as WireError {
+    } catch let error as RowFileError {
       throw error.isAboutPacking ? .gzipDamaged(path: path, error) : .lineRefused(path: path, error)
     } catch {
       throw .fileUnreadable(path: path, reason: reason(error))
@@ -216,9 +217,9 @@ package struct OriginFiles: Sendable {
   }
 }
 
-extension WireError {
+extension RowFileError {
   /// Whether the compressed file as such is damaged, and not one of its lines.
   fileprivate var isAboutPacking: Bool {
-    if case .fileNotUnpacked = self { true } else { false }
+    if case .notUnpacked = self { true } else { false }
   }
 }

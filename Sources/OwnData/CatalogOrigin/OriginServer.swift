@@ -1,5 +1,4 @@
 import CatalogRows
-import CatalogWire
 import HTTPServer
 import HTTPTypes
 import JSONFormat

@@ -1,5 +1,5 @@
-package import CatalogWire
 import Platform
+package import RowFiles
 
 /// A folder into which another program drops files. Each is a whole catalogue, and the newest one counts.
 ///

@@ -1,7 +1,7 @@
 package import CatalogRows
-package import CatalogWire
 import Essentials
 import JSONFormat
+package import RowFiles
 import TextFormat
 
 /// A mapping with what it says about the file as a whole, and its form as JSON.

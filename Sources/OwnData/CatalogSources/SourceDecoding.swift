@@ -1,7 +1,8 @@
 package import CatalogRows
-package import CatalogWire
 import Platform
+package import RowFiles
 package import RowSources
+package import ServerAnswers
 
 /// How a person's own file becomes rows: its format, its encoding and the meaning of its columns, as for an import.
 package struct SourceDecoding: Sendable {
@@ -43,7 +44,7 @@ package struct SourceDecoding: Sendable {
   /// Reads all text of a file, which may be packed and in any encoding, and passes it to `body`, piece by piece.
   ///
   /// - Returns: The encoding, if it was guessed.
-  /// - Throws: `WireError`, `SourceError`, the errors of reading and of `body`.
+  /// - Throws: `RowFileError`, `SourceError`, the errors of reading and of `body`.
   package func read(_ file: SequentialFile, _ body: ([UInt8]) throws -> Void) throws -> EncodingGuess? {
     var unpacker = OptionalGzip(limits: limits)
     var text = try SourceText(
@@ -67,7 +68,7 @@ package struct SourceDecoding: Sendable {
 
   /// Reads all rows of the file at `path`. Any fault refuses the whole file.
   ///
-  /// - Throws: `WireError`, `SourceError`, and the errors of reading.
+  /// - Throws: `RowFileError`, `SourceError`, and the errors of reading.
   package func load<Sink: RowSink>(_ file: SequentialFile, at path: String, into rows: inout Sink) throws -> Reading {
     var reader = RowFileReader(format(of: path), rules: rules, limits: limits, mapping: mapping)
     let guess = try read(file) { piece in try reader.consume(piece.span, into: &rows) }
@@ -78,7 +79,7 @@ package struct SourceDecoding: Sendable {
   /// Reads all rows of a database. Any fault refuses all of them.
   ///
   /// - Returns: What was recognised, and the greatest value of the column that shows newer rows.
-  /// - Throws: `WireError`, `DatabaseError`, and the errors of `rows`.
+  /// - Throws: `RowFileError`, `DatabaseError`, and the errors of `rows`.
   package func load<Sink: RowSink>(
     _ query: DatabaseQuery, into rows: inout Sink
   ) throws -> (Reading, newest: String?) {

@@ -1,10 +1,12 @@
 package import Catalog
+package import CatalogFiles
 package import CatalogSync
-import CatalogWire
 import Essentials
 package import LogStore
 import Platform
+import RowFiles
 package import RowSources
+import ServerAnswers
 import Synchronization
 
 /// Rows of a person's own that a catalogue is kept up to date with: a file, a folder of files, or a database.
@@ -226,10 +228,10 @@ package final class SourceImport: Sendable {
   /// The error of a file whose contents are at fault; `nil` for other errors, which may pass.
   private static func refusal(_ error: any Error, _ name: String) -> SourceRefused? {
     switch error {
-    case WireError.rowsRefused(let faults):
+    case RowFileError.refused(let faults):
       let first = faults.first.prefix(3).map { "\($0)" }.joined(separator: " · ")
       return SourceRefused("\(name): \(first)" + (faults.count > 3 ? " · and \(faults.count - 3) more" : ""))
-    case let error as WireError: return SourceRefused("\(name): \(error)")
+    case let error as RowFileError: return SourceRefused("\(name): \(error)")
     case let error as SourceError: return SourceRefused("\(name): \(error)")
     case let error as SourceRefused: return error
     default: return nil

@@ -2,12 +2,12 @@ import ArgumentParser
 import Catalog
 import CatalogHTTP
 import CatalogOrigin
-import CatalogWire
 import DocumentFormat
 import Documents
 import LogStore
 import Platform
 import RowSources
+import ServerAnswers
 import UploadQueue
 import Workspace
 
@@ -69,6 +69,7 @@ struct Failure: Error {
     case let error as SettingsError: self = Failure(settings: error)
     case let error as MatchingSettingsError: self.init(error.store == nil ? .usage : .data, "\(error)")
     case let error as WireError: self.init(.data, "\(error)")
+    case let error as RowFileError: self.init(.data, "\(error)")
     case let error as TransportError:
       self.init(Self.code(error), error.description(naming: ConnectionOptions.names))
     case let error as OriginError: self.init(Self.code(error), "\(error)")

@@ -1,5 +1,6 @@
-import CatalogWire
+import RowFiles
 import RowSources
+import ServerAnswers
 
 /// A reader of a file's text, which decompresses gzip, and converts rows in zstd and other encodings. Both ways of
 /// packing are detected by the first bytes.
@@ -48,7 +49,7 @@ struct InputText: ~Copyable {
   /// The next bytes of text; `nil` at the end.
   ///
   /// - Throws: `Failure` with exit code 66, or 65 for damaged zstd and bytes that are not text in the encoding;
-  ///   `WireError` for invalid gzip.
+  ///   `RowFileError` for invalid gzip.
   mutating func next() throws -> [UInt8]? {
     guard isConverted else { return try unpacked() }
     do {

@@ -1,5 +1,5 @@
 import CatalogSources
-import CatalogWire
+import RowFiles
 import RowSources
 import TextFormat
 

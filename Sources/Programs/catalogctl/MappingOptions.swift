@@ -1,8 +1,8 @@
 import ArgumentParser
 import CatalogRows
 import CatalogSources
-import CatalogWire
 import Essentials
+import RowFiles
 import RowSources
 import TextFormat
 

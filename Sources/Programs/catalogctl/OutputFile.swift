@@ -1,4 +1,3 @@
-import CatalogWire
 import Essentials
 import Gzip
 import Platform

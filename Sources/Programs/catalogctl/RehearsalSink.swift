@@ -1,7 +1,7 @@
 import Catalog
 import CatalogRows
-import CatalogWire
 import LogStore
+import RowFiles
 
 /// A sink that keeps the first products for display, and only checks the size of the others.
 struct RehearsalSink: RowSink {

@@ -1,8 +1,8 @@
 import Catalog
 import CatalogRows
-import CatalogWire
 import DocumentFormat
 import JSONFormat
+import RowFiles
 
 /// Text for standard output, which is written in pieces.
 private struct PieceBuffer {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import CatalogSources
-import CatalogWire
+import RowFiles
 
 /// The options that say which irregularities a person's own file may have.
 struct RowRuleOptions: ParsableArguments {

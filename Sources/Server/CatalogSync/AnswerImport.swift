@@ -1,6 +1,6 @@
 public import Catalog
-public import CatalogWire
 import LogStore
+public import ServerAnswers
 
 /// Options for importing a response.
 public struct ImportOptions: Sendable {

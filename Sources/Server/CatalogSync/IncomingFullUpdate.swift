@@ -1,5 +1,5 @@
 import Catalog
-import CatalogWire
+import ServerAnswers
 
 /// A full update in progress: its rows are written as they are decoded, and a second thread decompresses the response.
 ///

@@ -1,5 +1,5 @@
 import Catalog
-import CatalogWire
+import ServerAnswers
 
 /// An increment in progress: its rows are kept in memory.
 ///

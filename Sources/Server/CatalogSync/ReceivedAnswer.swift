@@ -1,5 +1,5 @@
-import CatalogWire
 public import LogStore
+import ServerAnswers
 
 /// A buffered server response, kept until the catalogue is locked, so that a slow server does not block other writers.
 ///

@@ -1,5 +1,4 @@
 public import Catalog
-import CatalogWire
 public import LogStore
 
 /// A transport that requests the changes after a cursor from a server, and passes the response on as it arrives.

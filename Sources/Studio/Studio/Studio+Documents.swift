@@ -1,9 +1,9 @@
-import CatalogWire
 import DocumentFormat
 import Documents
 import HTTPServer
 import JSONFormat
 import Platform
+import RowFiles
 
 extension Studio {
   /// The number of documents whose field paths are offered for completion.

@@ -1,11 +1,12 @@
 import Catalog
 import CatalogRows
-import CatalogWire
 import DocumentFormat
-import HTTPTypes
 import HTTPServer
+import HTTPTypes
 import JSONFormat
 import LogStore
+import RowFiles
+import ServerAnswers
 import Workspace
 
 // Changes of products, where no server and no source of the daemon would undo them.
@@ -88,13 +89,13 @@ private struct EditedRows: RowSink {
     rules.allowsEmptyIds = true
     var reader = RowFileReader(.ndjson, rules: rules)
     self.id = nil
-    do throws(WireError) {
+    do throws(RowFileError) {
       // A row is one line, and so is what is in it.
       try reader.consume(Array(row.utf8.filter { $0 != 0x0A && $0 != 0x0D }).span, into: &self)
       _ = try reader.finish(into: &self)
     } catch {
       switch error {
-      case .rowsRefused(let faults):
+      case .refused(let faults):
         let reasons = faults.first.map { ($0.column.map { "\($0): " } ?? "") + $0.message }
         throw StudioError.badRequest("changes[\(index)]: \(reasons.joined(separator: "; ")); nothing was changed")
       case .sinkFailed(let cause, _): throw cause

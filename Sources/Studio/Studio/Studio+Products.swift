@@ -1,12 +1,12 @@
 import Catalog
 import CatalogRows
-import CatalogWire
 import DocumentFormat
 import HTTPServer
 import HTTPTypes
 import JSONFormat
 import LogStore
 import Platform
+import RowFiles
 import TextFormat
 
 extension Studio {

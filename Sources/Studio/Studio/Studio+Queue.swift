@@ -1,7 +1,7 @@
-import CatalogWire
 import HTTPServer
 import JSONFormat
 import Platform
+import RowFiles
 import UploadQueue
 
 extension Studio {

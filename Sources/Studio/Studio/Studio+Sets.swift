@@ -1,10 +1,10 @@
 import Catalog
-import CatalogWire
 import DocumentFormat
 import HTTPServer
 import JSONFormat
 import LogStore
 import Platform
+import RowFiles
 
 extension Studio {
   /// The maximum number of codes in one series of scans.

@@ -1,10 +1,10 @@
 import Catalog
-import CatalogWire
 import DocumentFormat
 import HTTPServer
 import HTTPTypes
 import JSONFormat
 import Platform
+import RowFiles
 import ServiceLifecycle
 
 /// The form of a streamed answer.

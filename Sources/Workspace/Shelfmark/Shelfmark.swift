@@ -3,6 +3,7 @@
 
 @_exported public import Barcodes
 @_exported public import Catalog
+@_exported public import CatalogFiles
 @_exported public import CatalogSync
 @_exported public import DocumentFormat
 @_exported public import Documents

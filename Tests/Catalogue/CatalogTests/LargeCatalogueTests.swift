@@ -1,9 +1,9 @@
 import Catalog
 import CatalogRows
-import CatalogWire
 import Foundation
 import LogStore
 import RandomTestSupport
+import RowFiles
 import Testing
 
 /// Where the catalogue of 409,565 real products lies, if it does: beside the project.

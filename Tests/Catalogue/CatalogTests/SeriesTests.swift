@@ -1,9 +1,9 @@
 import Catalog
 import CatalogRows
-import CatalogWire
 import Cryptography
 import Foundation
 import LogStore
+import ServerAnswers
 import StoreTestSupport
 import Testing
 

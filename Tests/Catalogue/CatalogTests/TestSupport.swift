@@ -1,8 +1,9 @@
 import Catalog
 import CatalogRows
-import CatalogWire
 import Foundation
 import LogStore
+import RowFiles
+import ServerAnswers
 import StoreTestSupport
 
 /// A catalogue in a temporary directory, with its writer.

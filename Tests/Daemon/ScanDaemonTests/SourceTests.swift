@@ -1,6 +1,5 @@
 import Catalog
 import CatalogSources
-import CatalogWire
 import DocumentFormat
 import Foundation
 import JSONFormat
@@ -11,6 +10,7 @@ import WaitingTestSupport
 import Workspace
 
 @testable import ScanDaemon
+import RowFiles
 
 /// A daemon that keeps its catalogue from a file or a folder.
 @Suite(.timeLimit(.minutes(10))) struct SourceTests {

@@ -1,4 +1,3 @@
-import CatalogWire
 import Foundation
 import Testing
 

@@ -1,5 +1,4 @@
 import CatalogSources
-import CatalogWire
 import Foundation
 import Testing
 

@@ -1,6 +1,5 @@
 import CatalogHTTP
 import CatalogRows
-import CatalogWire
 import CurlClient
 import Foundation
 import Logging
@@ -8,6 +7,7 @@ import ServiceLifecycle
 import Testing
 
 @testable import CatalogOrigin
+import ServerAnswers
 
 @Suite(.timeLimit(.minutes(10))) struct OriginServerTests {
   let folder: TestFolder

@@ -1,6 +1,5 @@
 import CatalogRows
 import CatalogSources
-import CatalogWire
 import Foundation
 import RandomTestSupport
 import Testing

@@ -1,11 +1,11 @@
 import CatalogSources
-import CatalogWire
 import Foundation
 import Logging
 import Synchronization
 import Testing
 
 @testable import CatalogOrigin
+import RowFiles
 
 @Suite struct OriginStoreTests {
   let folder: TestFolder

@@ -1,5 +1,4 @@
 import CatalogRows
-import CatalogWire
 import CurlClient
 import Foundation
 import Logging
@@ -8,6 +7,7 @@ import Synchronization
 import Testing
 
 @testable import CatalogOrigin
+import ServerAnswers
 
 /// PROTOCOL.md against the code: its exchange is what the origin answers, and its tables have every field.
 @Suite(.timeLimit(.minutes(10))) struct ProtocolDocumentTests {

@@ -6,7 +6,7 @@ enum Fixture {
     .deletingLastPathComponent()
 
   static func url(_ name: String) -> URL {
-    let owner = name.hasPrefix("wire/") ? "Server/CatalogWireTests" : "Catalogue/CatalogTests"
+    let owner = name.hasPrefix("wire/") ? "Server/ServerAnswersTests" : "Catalogue/CatalogTests"
     return tests.appendingPathComponent(owner + "/Resources/" + name)
   }
 

@@ -1,6 +1,5 @@
 import CatalogHTTP
 import CatalogSources
-import CatalogWire
 import RowSources
 import ScanDaemon
 

@@ -1,8 +1,8 @@
 import ArgumentParser
-import CatalogWire
 import Essentials
 import JSONFormat
 import LogStore
+import ServerAnswers
 
 struct Decode: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Catalog
+import CatalogFiles
 import CatalogSync
 
 struct Dump: ParsableCommand {

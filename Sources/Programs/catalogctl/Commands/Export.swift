@@ -1,9 +1,10 @@
 import ArgumentParser
 import Catalog
+import CatalogFiles
 import CatalogSources
 import CatalogSync
-import CatalogWire
 import JSONFormat
+import RowFiles
 import RowSources
 
 struct Export: ParsableCommand {

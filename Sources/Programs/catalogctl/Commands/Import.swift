@@ -1,10 +1,12 @@
 import ArgumentParser
 import Catalog
+import CatalogFiles
 import CatalogSources
 import CatalogSync
-import CatalogWire
 import JSONFormat
+import RowFiles
 import RowSources
+import ServerAnswers
 
 struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -160,7 +162,7 @@ struct Import: ParsableCommand {
       if update.sequence >= next { DurableChange.note("commit \(update.sequence) is durable") }
       try mapping.save(noting(rows.delimiter, map), rows.columns)
       report(update, summary, rows.counts, isWritten: update.sequence >= next, seconds: ContinuousClock.now - start)
-    } catch WireError.rowsRefused(let faults) {
+    } catch RowFileError.refused(let faults) {
       rows.cancel()
       try refuse(faults, input.name)
     } catch {
@@ -205,7 +207,7 @@ struct Import: ParsableCommand {
     do {
       var text = try InputText(rows: input, encoding: encoding(map), limits: accept.limits)
       while let piece = try text.next() { try reader.consume(piece.span, into: &sink) }
-      let result = Result { () throws(WireError) in try reader.finish(into: &sink) }
+      let result = Result { () throws(RowFileError) in try reader.finish(into: &sink) }
       map.tell(reader.columns, text.guess, input.name)
       if !output.json {
         for row in sink.first { Console.print(String(decoding: row, as: UTF8.self)) }
@@ -233,7 +235,7 @@ struct Import: ParsableCommand {
         )
       }
       warn(summary)
-    } catch WireError.rowsRefused(let faults) {
+    } catch RowFileError.refused(let faults) {
       try refuse(faults, input.name)
     } catch { throw Failure(named: input.name, error) }
   }

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Catalog
-import CatalogWire
 import Essentials
 import LogStore
 import Platform
+import RowFiles
 import RowSources
 
 /// The way from nothing to an answered scan: the other commands, one after another.

@@ -1,10 +1,11 @@
 import ArgumentParser
 import CatalogOrigin
 import CatalogSources
-import CatalogWire
 import JSONFormat
 import Logging
+import RowFiles
 import RowSources
+import ServerAnswers
 
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

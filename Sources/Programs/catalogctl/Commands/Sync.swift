@@ -2,9 +2,9 @@ import ArgumentParser
 import Catalog
 import CatalogHTTP
 import CatalogSync
-import CatalogWire
 import JSONFormat
 import RowSources
+import ServerAnswers
 import Workspace
 
 struct Sync: AsyncParsableCommand {

@@ -1,0 +1,164 @@
+public import Catalog
+import CatalogRows
+import LogStore
+public import RowFiles
+public import ServerAnswers
+
+/// An import of a person's own file of rows into the catalogue, as a full update or as the difference between the two:
+/// it consumes text as it is read and produces a commit.
+///
+/// Nothing is lost silently: anything that cannot be read as intended is a fault. All faults are reported together, and
+/// then nothing is changed. An import that is dropped or fails changes nothing.
+public struct RowImport: ~Copyable {
+  /// What the rows of the file are.
+  public enum Mode: Sendable {
+    /// The whole catalogue.
+    case replace
+    /// Rows to add to the catalogue, or to replace in it.
+    case upsert
+    /// The whole catalogue, of which only the difference is written.
+    case difference
+  }
+
+  private var sink: Sink
+  private var reader: RowFileReader
+  private let writer: CatalogWriter
+  private let lossLimit: LossLimit
+  /// What a difference changes; `nil` for a full update, and before ``finish(cursor:_:)``.
+  public private(set) var counts: MergeCounts?
+
+  /// Begins an import, which locks the catalogue until it ends.
+  ///
+  /// - Parameters:
+  ///   - writer: The writer of the catalogue.
+  ///   - format: The format of the file.
+  ///   - mode: What the rows are.
+  ///   - lossLimit: The limit on products that the update may remove.
+  ///   - rules: The irregularities that are allowed in the file.
+  ///   - mapping: What the columns or keys mean; `nil` if they have the names of the fields.
+  /// - Throws: `StoreError`.
+  public init(
+    _ writer: CatalogWriter, _ format: RowFileFormat, _ mode: Mode = .replace, _ lossLimit: LossLimit = LossLimit(),
+    rules: RowRules = RowRules(), mapping: RowMapping? = nil
+  ) throws {
+    reader = RowFileReader(format, rules: rules, mapping: mapping)
+    self.writer = writer
+    self.lossLimit = lossLimit
+    switch mode {
+    case .replace: sink = Sink(try writer.beginFullUpdate(lossLimit))
+    case .upsert, .difference:
+      sink = Sink(try CatalogMerge(writer.snapshot(), deletesMissing: mode == .difference))
+    }
+  }
+
+  /// The summary of what has been read so far. Lines are counted at the end.
+  public var summary: RowFileSummary { reader.summary }
+
+  /// The columns or keys that were found so far, and the fields that they fill.
+  public var columns: [RowColumnUse] { reader.columns }
+
+  /// The byte between two fields of a table; `nil` for a format without columns, and until it is recognised.
+  public var delimiter: UInt8? { reader.delimiter }
+
+  /// Consumes the next bytes of the text.
+  ///
+  /// - Throws: `StoreError`. The import has then ended.
+  public mutating func consume(_ bytes: Span<UInt8>) throws {
+    do { try reader.consume(bytes, into: &sink) } catch { try giveUp(error) }
+    // There will be no commit; only check the rest of the file.
+    if reader.faultCount > 0 { cancel() }
+  }
+
+  /// Ends the file, and commits its rows. A difference without any change writes nothing.
+  ///
+  /// - Parameters:
+  ///   - cursor: The cursor for the next request to the server; an empty one requests a full update. `nil` is an empty
+  ///     one for a full update, and the one that the catalogue has for a difference.
+  ///   - willCommit: Called when the file is known to be valid and to change something, before the commit begins.
+  /// - Returns: The report of the import, which is durable, and the summary of the file.
+  /// - Throws: `RowFileError.refused` with the faults of the file; `CatalogError.wouldLose` if the loss limit refuses;
+  ///   the errors of ``consume(_:)``. Nothing is changed in these cases.
+  public mutating func finish(
+    cursor: String?, _ willCommit: (_ rows: RowFileSummary) throws -> Void = { _ in }
+  ) throws -> (update: UpdateReport, rows: RowFileSummary) {
+    let summary: RowFileSummary
+    do { summary = try reader.finish(into: &sink) } catch { try giveUp(error) }
+    if var merge = try sink.takeMerge() {
+      try merge.finish()
+      try merge.checkLosses(lossLimit)
+      if merge.hasChanges { try willCommit(summary) }
+      counts = merge.counts
+      return (try merge.commit(to: writer, cursor: cursor, lossLimit), summary)
+    }
+    guard let update = try sink.takeUpdate() else { preconditionFailure("an import is finished once") }
+    do { try willCommit(summary) } catch {
+      update.cancel()
+      throw error
+    }
+    return (try update.commit(cursor: cursor ?? ""), summary)
+  }
+
+  /// Cancels the import, which has changed nothing.
+  public mutating func cancel() { sink.cancel() }
+
+  private mutating func giveUp(_ error: RowFileError) throws -> Never {
+    cancel()
+    guard case .sinkFailed(let cause, _) = error else { throw error }
+    throw cause
+  }
+
+  /// A sink that takes rows until there is a fault, and then only checks their size.
+  private struct Sink: RowSink {
+    private var update: RowThread<FullUpdate>?
+    private var merge: RowThread<CatalogMerge>?
+    private var check = RowSizeCheck()
+
+    init(_ update: FullUpdate) { self.update = RowThread(update) }
+
+    init(_ merge: CatalogMerge) { self.merge = RowThread(merge) }
+
+    mutating func product(_ row: borrowing ProductRow) throws {
+      do { try check.product(row) } catch StoreError.tooLarge(let what, let byteCount, let limit) {
+        throw Self.refusal(what, byteCount, limit)
+      }
+      try update?.product(row)
+      try merge?.product(row)
+    }
+
+    mutating func relation(_ row: borrowing RelationRow) throws {
+      do { try check.relation(row) } catch StoreError.tooLarge(let what, let byteCount, let limit) {
+        throw Self.refusal(what, byteCount, limit)
+      }
+      try update?.relation(row)
+      try merge?.relation(row)
+    }
+
+    /// Waits until all rows are stored, and returns the full update; `nil` if the rows are merged.
+    mutating func takeUpdate() throws -> FullUpdate? {
+      do {
+        let taken = try update?.take() ?? nil
+        update = nil
+        return taken
+      } catch {
+        cancel()
+        throw error
+      }
+    }
+
+    /// Waits until all rows are compared, and returns the merge; `nil` if the rows are a full update.
+    mutating func takeMerge() throws -> CatalogMerge? {
+      defer { merge = nil }
+      return try merge?.take() ?? nil
+    }
+
+    mutating func cancel() {
+      update?.abandon()?.cancel()
+      _ = merge?.abandon()
+      (update, merge) = (nil, nil)
+    }
+
+    private static func refusal(_ what: String, _ byteCount: Int, _ limit: Int) -> RowRefusal {
+      RowRefusal("\(what) would take \(byteCount) bytes, and there is room for \(limit)")
+    }
+  }
+}

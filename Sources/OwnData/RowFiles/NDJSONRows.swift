@@ -1,0 +1,464 @@
+public import CatalogRows
+internal import JSONFormat
+import ServerAnswers
+internal import TextFormat
+
+/// A strict reader of rows from a person's own NDJSON file, with one JSON object per line.
+///
+/// The rules are those of ``CSVRows``: nothing is lost silently. Reading continues after a faulty line;
+/// ``finish(into:)`` reports all faults of the file together. Lines of white space are skipped. Memory: one chunk, one
+/// line of at most ``WireLimits/tokenByteCount``, and up to 30 bytes for the id of each product. Use ``RowLines`` to
+/// read a server's rows.
+///
+/// A ``RowMapping`` gives keys of other names their fields. With one, a text that begins with `[` is a JSON array, whose
+/// elements are the rows.
+public struct NDJSONRows: ~Copyable {
+  /// Rows are nested one level deep.
+  private static let rowDepth = 1
+
+  /// The meaning of a key: the column of ``RowCells`` that it fills, and its number as a source of computed values.
+  private struct KeyUse {
+    var column: Int?
+    var source: Int?
+  }
+
+  /// The maximum number of different keys.
+  private static let keyLimit = 4096
+
+  private let lineByteCount: Int
+  private var splitter: LineSplitter
+  private var tokens: JSONTokenizer
+  private var matcher = KeyMatcher(RowCells.columns.map(\.name))
+  private var cells = RowCells()
+  private var checker: RowChecker
+  private let mapping: RowMapping?
+  /// Whether there is a mapping: a question for each key, which copies no mapping.
+  private let isMapped: Bool
+  private var plan: RowFieldPlan
+  /// The meaning of the keys so far that need more than ``matcher``, and the fields taken.
+  private var keys: [String: KeyUse] = [:]
+  private var takenFields = [String?](repeating: nil, count: RowCells.columns.count)
+  /// The keys that the mapping names, and no row had so far.
+  private var unseen: Set<String> = []
+  /// The keys, and the fields that they fill.
+  private(set) var uses: [RowColumnUse] = []
+  /// The reader of an array; `nil` for a text with a row on each line.
+  private var array: JSONArraySplitter?
+  /// The number of elements that were read.
+  private var elements = 0
+  /// The first bytes, until one of them is no white space.
+  private var head: [UInt8] = []
+  private var isDecided = false
+  /// Whether the rest of the file is ignored.
+  private var isOver = false
+  private var failure: RowFileError?
+
+  /// Creates a reader of a new file.
+  ///
+  /// - Parameters:
+  ///   - rules: What the file may contain besides valid rows.
+  ///   - limits: The bounds on memory. One line has at most `tokenByteCount` bytes.
+  ///   - mapping: What the keys mean; `nil` if they have the names of the fields.
+  public init(rules: RowRules = RowRules(), limits: WireLimits = WireLimits(), mapping: RowMapping? = nil) {
+    checker = RowChecker(rules)
+    self.mapping = mapping
+    isMapped = mapping != nil
+    plan = RowFieldPlan(mapping ?? RowMapping())
+    lineByteCount = limits.tokenByteCount
+    splitter = LineSplitter(lineByteCount: limits.tokenByteCount)
+    tokens = JSONTokenizer(
+      limits: JSONLimits(nestingDepth: limits.nestingDepth, tokenByteCount: limits.tokenByteCount))
+    if let mapping { applyRules(mapping) }
+    if mapping?.skippedLines ?? 0 > 0 {
+      checker.note(
+        RowFault(.syntax, line: 1, "only CSV and TSV have lines before the rows to skip; leave --skip-lines out"))
+    }
+  }
+
+  /// The number of faults so far. If it is not zero, ``finish(into:)`` throws.
+  public var faultCount: Int { checker.faults.count }
+
+  /// The summary of what has been read so far. Lines are counted at the end.
+  public var summary: RowFileSummary { checker.summary }
+
+  /// Reads the next bytes of the text and passes the row of each completed line to `sink`, if it is valid.
+  ///
+  /// - Throws: ``RowFileError/sinkFailed(_:row:)`` with the error that the sink throws; the same error again for all later
+  ///   calls.
+  public mutating func consume<Sink: RowSink>(_ bytes: Span<UInt8>, into sink: inout Sink) throws(RowFileError) {
+    if let failure { throw failure }
+    checker.summary.bytesIn += bytes.count
+    do {
+      if isDecided { return try split(bytes, into: &sink) }
+      head.append(copying: bytes)
+      if decide() { try startText(into: &sink) }
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  /// Decides whether the text is an array; returns `false` if its beginning does not show it yet.
+  private mutating func decide() -> Bool {
+    var start = 0
+    if head.starts(with: [0xEF, 0xBB, 0xBF]) { start = 3 } else if head.count < 3, head.first == 0xEF { return false }
+    while start < head.count, [0x20, 0x09, 0x0A, 0x0D].contains(head[start]) { start += 1 }
+    if start == head.count, head.count < 1 << 16 { return false }
+    if isMapped, start < head.count, head[start] == UInt8(ascii: "[") {
+      array = JSONArraySplitter(elementByteCount: lineByteCount)
+    }
+    return true
+  }
+
+  private mutating func startText<Sink: RowSink>(into sink: inout Sink) throws(RowFileError) {
+    isDecided = true
+    let first = head
+    head = []
+    try split(first.span, into: &sink)
+  }
+
+  /// Ends the text, and reads a last line without a line feed.
+  ///
+  /// - Throws: ``RowFileError/refused(_:)`` if the file has faults; the errors of ``consume(_:into:)``.
+  public mutating func finish<Sink: RowSink>(into sink: inout Sink) throws(RowFileError) -> RowFileSummary {
+    if let failure { throw failure }
+    if !isDecided { try startText(into: &sink) }
+    if let array {
+      if !isOver, !array.isComplete {
+        note("the array does not end; the file is cut, or a bracket is missing", line: array.line)
+      }
+      checkUnseen()
+      return try checker.finish(lines: array.line)
+    }
+    if !isOver, splitter.finish() {
+      let line = splitter.takeCutLine()
+      try read(line.span, splitter.lineCount, into: &sink)
+    }
+    checkUnseen()
+    return try checker.finish(lines: splitter.lineCount)
+  }
+
+  /// Reports rules whose keys no row has, if rows have a key that may be meant. A row may leave out what it has no value
+  /// for, so that a key without any value is no error by itself; ``columns`` has it as absent.
+  private mutating func checkUnseen() {
+    for index in uses.indices where unseen.contains(uses[index].name) { uses[index].isAbsent = true }
+    if checker.summary.rows == 0 { return }
+    let names = uses.filter { !$0.isAbsent }.map(\.name)
+    for (field, rule) in (mapping?.rules ?? [:]).sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      guard let name = rule.columns.first(where: unseen.contains),
+        rule.separator != nil || rule.columns.allSatisfy(unseen.contains)
+      else { continue }
+      let nearest = NearestName.of(name, among: names)
+      let outer = names.first { name.hasPrefix($0 + ".") }
+      let hint = nearest.map { "is \"\($0)\" meant?" } ?? outer.map { "the values inside of \"\($0)\" cannot be taken" }
+      guard let hint else { continue }
+      checker.note(
+        RowFault(
+          .unknownKey, line: 1, column: name,
+          "the mapping takes \(field.key) from this key, and no row has it; \(hint)"))
+    }
+  }
+
+  private mutating func split<Sink: RowSink>(_ bytes: Span<UInt8>, into sink: inout Sink) throws(RowFileError) {
+    if array != nil { return try splitArray(bytes, into: &sink) }
+    var start = 0
+    while !isOver {
+      let line: LineSplitter.Line?
+      do { line = try splitter.next(in: bytes, from: &start) } catch {
+        isOver = true
+        return note(
+          "longer than \(lineByteCount) bytes; end each line with a line feed", line: splitter.lineCount + 1)
+      }
+      switch line {
+      case .inChunk(let range): try read(bytes.extracting(range), splitter.lineCount, into: &sink)
+      case .cut:
+        let line = splitter.takeCutLine()
+        try read(line.span, splitter.lineCount, into: &sink)
+        splitter.reuse(line)
+      case nil: return
+      }
+    }
+  }
+
+  private mutating func splitArray<Sink: RowSink>(_ bytes: Span<UInt8>, into sink: inout Sink) throws(RowFileError) {
+    for index in bytes.indices {
+      if isOver { return }
+      do throws(RowRefusal) {
+        guard let line = try array?.take(bytes[index]) else { continue }
+        let element = array?.takeElement() ?? []
+        try readElement(element, line, into: &sink)
+      } catch {
+        isOver = true
+        note(error.message, line: array?.line ?? 1)
+      }
+      if let failure { throw failure }
+    }
+  }
+
+  /// Reads an element of the array. An error of the sink is kept in ``failure``.
+  private mutating func readElement<Sink: RowSink>(
+    _ element: [UInt8], _ line: Int, into sink: inout Sink
+  ) throws(RowRefusal) {
+    let faults = checker.faults.count
+    elements += 1
+    do { try read(element.span, line, into: &sink) } catch { failure = error }
+    if checker.faults.count > faults { checker.setElement(elements, after: faults) }
+    array?.reuse(element)
+  }
+
+  private mutating func note(_ message: String, line: Int, _ value: String? = nil) {
+    checker.note(RowFault(.syntax, line: line, value: value, message))
+  }
+
+  private mutating func read<Sink: RowSink>(
+    _ line: Span<UInt8>, _ number: Int, into sink: inout Sink
+  ) throws(RowFileError) {
+    // The file may begin with a byte order mark.
+    let hasMark = number == 1 && line.count >= 3 && line[0] == 0xEF && line[1] == 0xBB && line[2] == 0xBF
+    let line = line.extracting((hasMark ? 3 : 0)..<line.count)
+    if LineSplitter.isBlank(line) { return }
+    cells.reset()
+    let found: JSONKind?
+    do { found = try readCells(line, number) } catch {
+      checker.summary.rows += 1
+      if checker.summary.rows == 1, Self.isOpening(line) {
+        isOver = true
+        return note(
+          "an object that goes over several lines; write each row on a line of its own, as jq -c . prints it, or, if the"
+            + " rows are in a list inside of it, give the list alone, as jq .products prints it", line: number)
+      }
+      let hint = Self.isCompressed(line) ? "; this looks like a spreadsheet or an archive, save it as CSV" : ""
+      return note(
+        "this is not JSON (\(error))\(hint); correct or remove the line", line: number, snippet(line))
+    }
+    if let found {
+      checker.summary.rows += 1
+      return note(
+        "this is \(found.rawValue) instead of an object; write each row as an object on one line of its own",
+        line: number, snippet(line))
+    }
+    if tokens.replacedSurrogates > 0 {
+      note(
+        "a \\u escape is half of a character (a lone surrogate), which no text can hold; write the whole",
+        line: number)
+    }
+    if !plan.isEmpty {
+      let faults = plan.finish(&cells, line: number)
+      for fault in faults { checker.note(fault) }
+      if !faults.isEmpty {
+        checker.summary.rows += 1
+        return
+      }
+    }
+    try checker.take(cells, line: number, into: &sink)
+  }
+
+  /// Whether a line has nothing but the beginning of an object.
+  private static func isOpening(_ line: Span<UInt8>) -> Bool {
+    line.count < 256 && String(copying: line).split(whereSeparator: \.isWhitespace) == ["{"]
+  }
+
+  /// Reads the values of the object in `line`; returns the kind of value found if it is not an object.
+  private mutating func readCells(_ line: Span<UInt8>, _ number: Int) throws(JSONError) -> JSONKind? {
+    tokens.reset()
+    tokens.append(line)
+    tokens.finish()
+    matcher.restart()
+    let first = try tokens.next()
+    guard first == .beginObject else { return JSONKind(first) ?? .null }
+    /// The column of the next value, and its number as a source.
+    var column: Int?
+    var source: Int?
+    var stray = ""
+    /// Whether the row has said that it is a relation: the keys that a relation has then mean themselves.
+    var isRelation = false
+    while true {
+      let token = try tokens.next()
+      switch token {
+      case .key:
+        guard tokens.depth == Self.rowDepth else { continue }
+        column = matcher.match(tokens.textByteCount, tokens.textWords)
+        source = nil
+        if isRelation, let column, RowCells.columns[column].relation != nil { continue }
+        if isMapped {
+          if column == nil || !keys.isEmpty {
+            let name = tokens.textString
+            let use = keys[name] ?? newKey(name, column)
+            if !unseen.isEmpty, use.source != nil { unseen.remove(name) }
+            (column, source) = (use.column, use.source)
+            stray = name
+          } else if let known = column, takenFields[known] == nil {
+            takenFields[known] = RowCells.columns[known].name
+            uses.append(
+              RowColumnUse(
+                name: RowCells.columns[known].name, fields: [RowCells.columns[known].name], isAutomatic: false))
+          }
+        } else if column == nil {
+          stray = tokens.textString
+        }
+      case .string, .number, .true, .false, .null, .beginObject, .beginArray:
+        let isOpening = token == .beginObject || token == .beginArray
+        guard tokens.depth == Self.rowDepth + (isOpening ? 1 : 0) else { continue }
+        if let source, !isOpening {
+          if token != .null {
+            let text = Array(shown(token).utf8)
+            plan.set(source, text, text.indices, line: number, isNumber: token == .number)
+          }
+        } else if column == RowCells.extraColumn, token == .beginObject {
+          cells.extra.add(try readValue(token).members)
+          cells.setExtra(line: number)
+        } else if let column {
+          set(column, token, number)
+          if column == RowCells.typeColumn, token == .string { isRelation = tokens.textString == "relation" }
+        } else if checker.rules.unknownKeys == .keep {
+          let value = try readValue(token, isMember: true)
+          if value.members.problem == nil { cells.extra.add(Array(stray.utf8), value.value) }
+          if let problem = value.members.problem { cells.extra.fail(problem) }
+        } else {
+          cells.set(unknown: stray, shown(token))
+        }
+      case .endObject where tokens.depth < Self.rowDepth:
+        // A second value in the line is an error here.
+        _ = try tokens.next()
+        return nil
+      case .needsInput, .endOfDocument: return nil
+      default: continue
+      }
+    }
+  }
+
+  /// Reads the rest of the value that begins with `token`.
+  private mutating func readValue(
+    _ token: JSONToken, isMember: Bool = false
+  ) throws(JSONError) -> ExtraValueReader {
+    var reader = ExtraValueReader(isMember: isMember)
+    var token = token
+    while !reader.take(token, tokens) {
+      token = try tokens.next()
+      if token == .needsInput || token == .endOfDocument { break }
+    }
+    return reader
+  }
+
+  /// Prepares the keys that the mapping names.
+  private mutating func applyRules(_ mapping: RowMapping) {
+    for (field, rule) in mapping.rules.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      let column = RowFieldPlan.column(of: field)
+      takenFields[column] = rule.columns.first
+      let sources = rule.columns.map { source(of: $0, column: column) }
+      unseen.formUnion(rule.columns)
+      for name in rule.columns { note(name, fills: field.key) }
+      if let problem = plan.add(field, sources: sources, rule) { note(problem, line: 1) }
+    }
+    // A key with barcodes often identifies the products too.
+    if let names = mapping.rules[.id]?.columns, names.count == 1,
+      let field = ProductField.allCases.first(where: { $0.key == names[0] })
+        ?? (mapping.isAutomatic ? RowMapping.field(named: names[0]) : nil),
+      takenFields[RowFieldPlan.column(of: field)] == nil
+    {
+      let column = RowFieldPlan.column(of: field)
+      takenFields[column] = names[0]
+      _ = plan.add(field, sources: [source(of: names[0], column: column)], nil)
+      note(names[0], fills: field.key)
+    }
+    for (field, value) in mapping.constants where mapping.rules[field] == nil {
+      let column = RowFieldPlan.column(of: field)
+      takenFields[column] = ""
+      // A key of the field's name is read, and used for nothing.
+      _ = source(of: field.key, column: column)
+      plan.add(field, constant: value)
+    }
+    // Keys with the names of fields are found without this table, unless their values are converted.
+    for field in ProductField.allCases where mapping.converts(field) && mapping.rules[field] == nil {
+      guard mapping.constants[field] == nil else { continue }
+      let column = RowFieldPlan.column(of: field)
+      takenFields[column] = field.key
+      _ = plan.add(field, sources: [source(of: field.key, column: column)], nil)
+    }
+  }
+
+  /// The number of a key as a source of computed values.
+  private mutating func source(of name: String, column: Int) -> Int {
+    if let source = keys[name]?.source { return source }
+    let source = keys.count
+    keys[name] = KeyUse(column: column, source: source)
+    return source
+  }
+
+  private mutating func note(_ name: String, fills field: String) {
+    if let index = uses.firstIndex(where: { $0.name == name }) {
+      uses[index].fields.append(field)
+    } else {
+      uses.append(RowColumnUse(name: name, fields: [field], isAutomatic: false))
+    }
+  }
+
+  /// Decides what a key means that occurs for the first time.
+  ///
+  /// - Parameter column: The column whose name it has.
+  private mutating func newKey(_ name: String, _ column: Int?) -> KeyUse {
+    var use = KeyUse(column: column)
+    var isAutomatic = false
+    if let known = column, let owner = takenFields[known], owner != name { use.column = nil }
+    if column == nil, mapping?.isAutomatic == true, let field = RowMapping.field(named: name) {
+      let candidate = RowFieldPlan.column(of: field)
+      if takenFields[candidate] == nil {
+        use.column = candidate
+        isAutomatic = true
+      } else if takenFields[candidate] == "" {
+        // The field has a constant: the key is used for nothing.
+        use.source = keys.count
+      }
+    }
+    if let column = use.column { takenFields[column] = name }
+    if keys.count < Self.keyLimit {
+      let isKept = checker.rules.unknownKeys == .keep
+      let fields = use.column.map { [RowCells.columns[$0].name] } ?? (isKept ? ["extra." + name] : [])
+      if !uses.contains(where: { $0.name == name }) {
+        uses.append(RowColumnUse(name: name, fields: fields, isAutomatic: isAutomatic))
+      }
+      keys[name] = use
+    }
+    return use
+  }
+
+  private mutating func set(_ column: Int, _ token: JSONToken, _ number: Int) {
+    let kind: RowCells.Kind
+    switch token {
+    case .string, .number:
+      let kind: RowCells.Kind = token == .string ? .text : .number
+      tokens.withText { cells.set(column, kind, $0, line: number) }
+      return
+    case .true: kind = .yes
+    case .false: kind = .no
+    case .beginObject: kind = .object
+    case .beginArray: kind = .array
+    default: kind = .null
+    }
+    let text = Array(shown(token).utf8)
+    cells.set(column, kind, text.span, line: number)
+  }
+
+  /// A value in the form that messages show.
+  private func shown(_ token: JSONToken) -> String {
+    switch token {
+    case .string, .number: tokens.textString
+    case .true: "true"
+    case .false: "false"
+    case .beginObject: "{…}"
+    case .beginArray: RowCells.list
+    default: ""
+    }
+  }
+
+  /// The beginning of a line.
+  private func snippet(_ line: Span<UInt8>) -> String {
+    let text = String(copying: line.extracting(0..<min(line.count, 60)))
+    return line.count > 60 ? text + "…" : text
+  }
+
+  /// Whether the bytes begin like a ZIP archive, which spreadsheet files are.
+  private static func isCompressed(_ line: Span<UInt8>) -> Bool {
+    line.count >= 2 && line[0] == UInt8(ascii: "P") && line[1] == UInt8(ascii: "K")
+  }
+}

@@ -1,0 +1,387 @@
+internal import CatalogRows
+import ServerAnswers
+
+/// A strict validator that turns the values of a person's own file into rows: anything that cannot be read as intended
+/// is a fault.
+///
+/// The rules are the same for every format:
+/// - `null`, an empty string and an absent value are the field's default.
+/// - A number where a string is expected is read as its literal text.
+/// - A string that is a number, or `true` or `false`, is accepted where one is expected.
+/// - A product has an id of its own; a relation has `id`, `productId` and `subProductId`, which may be empty.
+struct RowChecker {
+  let rules: RowRules
+  private(set) var faults = RowFaults()
+  /// The summary of what has been read so far.
+  var summary = RowFileSummary()
+  private var ids = RowIDs()
+  private var product = ProductRow()
+  private var relation = RelationRow()
+
+  private static let productColumns = RowCells.columns.indices.compactMap { column in
+    RowCells.columns[column].product.map { (column, $0) }
+  }
+  private static let relationColumns = RowCells.columns.indices.compactMap { column in
+    RowCells.columns[column].relation.map { (column, $0) }
+  }
+  /// Columns that only the other kind of row has.
+  private static let foreignToProducts = RowCells.columns.indices.filter {
+    $0 != RowCells.typeColumn && $0 != RowCells.extraColumn && RowCells.columns[$0].product == nil
+  }
+  private static let foreignToRelations = RowCells.columns.indices.filter {
+    $0 != RowCells.typeColumn && RowCells.columns[$0].relation == nil
+  }
+
+  init(_ rules: RowRules) { self.rules = rules }
+
+  mutating func note(_ fault: RowFault) { faults.add(fault) }
+
+  /// Sets the row of a JSON array in which the faults after the first `count` are.
+  mutating func setElement(_ element: Int, after count: Int) { faults.setElement(element, after: count) }
+
+  /// Ends the file.
+  ///
+  /// - Throws: ``RowFileError/refused(_:)`` if there were faults.
+  mutating func finish(lines: Int) throws(RowFileError) -> RowFileSummary {
+    summary.lines = lines
+    if faults.count == 0 { return summary }
+    faults.summary = summary
+    throw .refused(faults)
+  }
+
+  /// Checks a row, and passes it to `sink` if it has no faults.
+  ///
+  /// - Parameter line: The line on which the row begins.
+  /// - Throws: ``RowFileError/sinkFailed(_:row:)`` with the error that the sink throws, unless that is a ``RowRefusal``.
+  mutating func take<Sink: RowSink>(_ cells: RowCells, line: Int, into sink: inout Sink) throws(RowFileError) {
+    summary.rows += 1
+    let before = faults.count
+    guard let list = list(cells, line) else { return }
+    for column in cells.repeated {
+      note(cells.fault(.repeatedKey, column, line: line, "this key is in the row twice; keep one of them"))
+    }
+    switch list {
+    case .products:
+      if rules.missingIDs == .ignore, cells.isEmpty(RowCells.idColumn) {
+        summary.withoutID += 1
+        return
+      }
+      checkStrays(cells, line, Self.foreignToProducts, "product")
+      setExtra(cells, line)
+      product.givenFields = givenFields(cells)
+      for (column, field) in Self.productColumns where !cells.isEmpty(column) { set(field, column, cells, line) }
+      checkID(cells, line)
+    case .relations:
+      checkStrays(cells, line, Self.foreignToRelations, "relation")
+      if !cells.extra.isEmpty {
+        note(
+          RowFault(.unknownKey, line: line, column: "extra", "only a product has fields beyond its own; remove them"))
+      }
+      for (column, field) in Self.relationColumns where !cells.isEmpty(column) { set(field, column, cells, line) }
+      checkReferences(cells, line)
+    }
+    defer {
+      product.reset()
+      relation.reset()
+    }
+    if faults.count == before { try hand(list, line, to: &sink) }
+  }
+
+  private mutating func hand<Sink: RowSink>(
+    _ list: RowList, _ line: Int, to sink: inout Sink
+  ) throws(RowFileError) {
+    do {
+      switch list {
+      case .products:
+        try sink.product(product)
+        summary.products += 1
+      case .relations:
+        try sink.relation(relation)
+        summary.relations += 1
+      }
+    } catch let refusal as RowRefusal {
+      let longest = longestText(list)
+      note(
+        RowFault(
+          .size, line: line, column: longest.name, value: longest.text, "\(refusal.message); shorten the value"))
+    } catch {
+      let index = list == .products ? summary.products : summary.relations
+      let id = list == .products ? product[.id] : relation[.id]
+      throw .sinkFailed(error, row: RowPosition(list: list, index: index, id: id))
+    }
+  }
+
+  // MARK: Parts of a row
+
+  /// The kind of the row; a product if it is not specified, or if the column `type` is another one that is left out or kept.
+  private mutating func list(_ cells: RowCells, _ line: Int) -> RowList? {
+    let column = RowCells.typeColumn
+    if cells.isEmpty(column) { return .products }
+    if cells.kind(column) == .text {
+      switch cells.text(column) {
+      case "product": return .products
+      case "relation": return .relations
+      default: break
+      }
+    }
+    // Others have a column of this name too. A row with the ids of a relation may be a misspelt one.
+    let isRelation = !cells.isEmpty(RowCells.productIdColumn) || !cells.isEmpty(RowCells.subProductIdColumn)
+    let isWord = cells.kind(column) == .text || cells.kind(column) == .number
+    if rules.unknownKeys != .fail, isWord, !isRelation {
+      if rules.unknownKeys == .ignore { summary.ignore(RowCells.columns[column].name) }
+      return .products
+    }
+    let advice =
+      isRelation
+      ? "" : "; if the column means something else, leave it out with --unknown ignore, or store it with --unknown keep"
+    note(cells.fault(.type, column, line: line, "a row is a product or a relation; write one of these words" + advice))
+    return nil
+  }
+
+  /// The fields that the row, or the table, has a value or a column for; see `ProductRow.givenFields`. A row that does not say
+  /// whether it is deleted is not.
+  private func givenFields(_ cells: RowCells) -> UInt32 {
+    var given: UInt32 = 1 << UInt32(ProductField.delFlag.rawValue)
+    for (column, field) in Self.productColumns where cells.isGiven(column) { given |= 1 << UInt32(field.rawValue) }
+    if cells.isGiven(RowCells.extraColumn) { given |= ProductRow.extraBit }
+    return given
+  }
+
+  /// Checks values under unknown keys, and under keys that only the other kind of row has.
+  private mutating func checkStrays(_ cells: RowCells, _ line: Int, _ foreign: [Int], _ name: String) {
+    let other = name == "product" ? "relation" : "product"
+    for stray in cells.strays {
+      var advice = Self.advice(onUnknown: stray.key, of: name == "product" ? .products : .relations, without: foreign)
+      // An answer of a server may have its rows in a list.
+      if stray.value == RowCells.list, cells.isEmpty(RowCells.idColumn) {
+        advice = "if these are the rows, give the list alone, as jq '.\(stray.key)' prints it; otherwise " + advice
+      }
+      add(stray.key, stray.value, nil, line, "a \(name) has no field of this name; \(advice)")
+    }
+    for column in foreign where !cells.isEmpty(column) && !isKept(name) {
+      let number = cells.numbers.isEmpty ? nil : cells.numbers[column]
+      let key = RowCells.columns[column].name
+      let advice =
+        name == "product" && cells.isEmpty(RowCells.typeColumn)
+        ? "give the row the type \"relation\" if it is one, or remove the value"
+        : Self.removal(name == "product" ? .products : .relations)
+      let message = "a \(name) has no field of this name, only a \(other) has; \(advice)"
+      add(key, cells.text(column), number, line, message)
+    }
+  }
+
+  /// Whether a value that only a relation can have stays with a product.
+  private func isKept(_ name: String) -> Bool { rules.unknownKeys == .keep && name == "product" }
+
+  private mutating func add(_ key: String, _ value: String, _ number: Int?, _ line: Int, _ message: String) {
+    switch rules.unknownKeys {
+    case .ignore: summary.ignore(key)
+    case .fail, .keep: note(RowFault(.unknownKey, line: line, column: key, number: number, value: value, message))
+    }
+  }
+
+  /// Sets the fields beyond the 25: the members of `extra`, and what is kept of values under unknown keys.
+  private mutating func setExtra(_ cells: RowCells, _ line: Int) {
+    let column = RowCells.extraColumn
+    var extra = cells.extra
+    if rules.unknownKeys == .keep {
+      let type = RowCells.typeColumn
+      let isForeign = !cells.isEmpty(type) && !["product", "relation"].contains(cells.text(type))
+      for foreign in Self.foreignToProducts + (isForeign ? [type] : []) where !cells.isEmpty(foreign) {
+        cells.withText(foreign) { extra.add(Array(RowCells.columns[foreign].name.utf8), text: $0) }
+      }
+    }
+    if !cells.isEmpty(column), cells.kind(column) != .object {
+      var members: ExtraMembers?
+      cells.withText(column) { if cells.kind(column) == .text { members = ExtraMembers(json: $0) } }
+      if let members {
+        extra.add(members)
+      } else if rules.unknownKeys == .keep {
+        cells.withText(column) { extra.add(Array("extra".utf8), text: $0) }
+      } else {
+        let number = cells.numbers.isEmpty ? nil : cells.numbers[column]
+        add("extra", cells.text(column), number, line, "this is not a JSON object; \(Self.removal(.products))")
+      }
+    }
+    if extra.isEmpty { return }
+    var json: [UInt8] = []
+    do throws(ExtraProblem) { try extra.append(to: &json) } catch {
+      let kind: RowFault.Kind = if case .repeatedKey = error { .repeatedKey } else { .size }
+      return note(
+        RowFault(kind, line: line, column: "extra", "\(error); shorten them, or leave some out"))
+    }
+    // An object without members is no field at all.
+    if json.count > 2 { product.texts.set(ProductRow.extraText, json.span) }
+  }
+
+  private static func removal(_ list: RowList) -> String {
+    switch list {
+    case .products: "remove it, leave it out with --unknown ignore, or store it with --unknown keep"
+    case .relations: "remove it, or leave it out with --unknown ignore"
+    }
+  }
+
+  /// A hint for an unknown key. It may be meant as a field with the same letters in another case, or without spaces and
+  /// punctuation.
+  ///
+  /// - Parameter foreign: The columns that the row cannot have.
+  static func advice(onUnknown key: String, of list: RowList = .products, without foreign: [Int] = []) -> String {
+    let removal = removal(list)
+    let letters = key.lowercased().filter { $0.isLetter }
+    let known = RowCells.columns.indices.first {
+      // A column of another kind of types is no mistaken name.
+      RowCells.columns[$0].name.lowercased() == letters && !foreign.contains($0) && $0 != RowCells.typeColumn
+    }
+    return known.map { "rename it to \"\(RowCells.columns[$0].name)\", " + removal } ?? removal
+  }
+
+  private mutating func checkID(_ cells: RowCells, _ line: Int) {
+    let column = RowCells.idColumn
+    if cells.isEmpty(column) {
+      let isGiven = cells.kind(column) == .text
+      if !(rules.allowsEmptyIds && isGiven) {
+        let advice = isGiven ? ", or take one empty id with --allow-empty-id" : ""
+        note(
+          cells.fault(
+            .missingId, column, line: line,
+            "a product needs an id; give the row one of its own, or leave such rows out with --without-id ignore"
+              + advice))
+        return
+      }
+    }
+    // An invalid id was already reported, and is treated as absent.
+    guard cells.kind(column) == .text || cells.kind(column) == .number else { return }
+    var first: Int?
+    product.texts.withText(ProductText.id.rawValue) { first = ids.insert($0, line: line) }
+    guard let first else { return }
+    switch rules.duplicates {
+    case .last: summary.duplicates += 1
+    case .fail:
+      note(
+        cells.fault(
+          .duplicateId, column, line: line,
+          "line \(first) has this id too; remove one of them, or take the last of each with --on-duplicate last"))
+    }
+  }
+
+  private mutating func checkReferences(_ cells: RowCells, _ line: Int) {
+    for column in [RowCells.idColumn, RowCells.productIdColumn, RowCells.subProductIdColumn] {
+      guard cells.kind(column) == .absent || cells.kind(column) == .null else { continue }
+      note(
+        cells.fault(
+          .missingId, column, line: line,
+          "a relation needs id, productId (the set) and subProductId (the component); add what is missing"))
+    }
+  }
+
+  // MARK: Values
+
+  private mutating func set(_ field: RelationField, _ column: Int, _ cells: RowCells, _ line: Int) {
+    if let text = field.text {
+      guard isText(column, cells, line) else { return }
+      cells.withText(column) { relation.texts.set(text.rawValue, $0) }
+    } else if let value = integer(column, cells, line) {
+      relation.groupNum = value
+    }
+  }
+
+  private mutating func set(_ field: ProductField, _ column: Int, _ cells: RowCells, _ line: Int) {
+    if let text = field.text {
+      guard isText(column, cells, line) else { return }
+      cells.withText(column) { product.texts.set(text.rawValue, $0) }
+      return
+    }
+    switch field {
+    case .categoryId: integer(column, cells, line).map { product.categoryId = $0 }
+    case .delFlag:
+      // Others call it deleted, and write true or false.
+      if let isDeleted = cells.boolean(column) {
+        product.delFlag = isDeleted ? 1 : 0
+      } else {
+        let advice =
+          "write 1 or true for deleted, 0 or nothing for not, or give the words that mean it, such as --true X"
+        integer(column, cells, line, advice).map { product.delFlag = $0 }
+      }
+    case .groupNum: integer(column, cells, line).map { product.groupNum = $0 }
+    case .isGreeProduct: boolean(column, cells, line).map { product.isGreeProduct = $0 }
+    case .isGroupedProduct: boolean(column, cells, line).map { product.isGroupedProduct = $0 }
+    case .isSaleProduct: boolean(column, cells, line).map { product.isSaleProduct = $0 }
+    case .isMarketingProduct: boolean(column, cells, line).map { product.isMarketingProduct = $0 }
+    case .length: double(column, cells, line).map { product.length = $0 }
+    case .tall: double(column, cells, line).map { product.tall = $0 }
+    case .volume: double(column, cells, line).map { product.volume = $0 }
+    case .weight: double(column, cells, line).map { product.weight = $0 }
+    case .wide: double(column, cells, line).map { product.wide = $0 }
+    default: preconditionFailure("\(field) is a text")
+    }
+  }
+
+  /// Whether a value can be the text of a field: a string, or a number as written.
+  private mutating func isText(_ column: Int, _ cells: RowCells, _ line: Int) -> Bool {
+    let what: String
+    switch cells.kind(column) {
+    case .yes, .no: what = "true or false"
+    case .object: what = "an object"
+    case .array: what = "an array"
+    default: return true
+    }
+    note(cells.fault(.value, column, line: line, "\(what) where a text is expected; write a text in double quotes"))
+    return false
+  }
+
+  private mutating func integer(
+    _ column: Int, _ cells: RowCells, _ line: Int,
+    _ advice: String = "write digits alone, such as 12, or nothing for the default"
+  ) -> Int64? {
+    if let value = cells.integer(column) { return value }
+    note(cells.fault(.value, column, line: line, "this is not a whole number (64 bits); " + advice))
+    return nil
+  }
+
+  private mutating func double(_ column: Int, _ cells: RowCells, _ line: Int) -> Double? {
+    if let value = cells.double(column) { return value }
+    note(
+      cells.fault(
+        .value, column, line: line,
+        "this is not a number; " + Self.numberRemedy(cells.text(column))))
+    return nil
+  }
+
+  /// What to do about a text that is no number. A comma before three digits may separate thousands, so that reading it as a
+  /// decimal comma would change the value.
+  private static func numberRemedy(_ text: String) -> String {
+    if text.wholeMatch(of: /[-+]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?/) != nil {
+      return "the comma separates thousands or decimals: give --decimal . if it separates thousands, or --decimal , if"
+        + " it is a decimal comma"
+    }
+    return
+      "write one with a point and without a unit, such as 1.5, or nothing for the default, or give the separator of"
+      + " decimals: --decimal ,"
+  }
+
+  private mutating func boolean(_ column: Int, _ cells: RowCells, _ line: Int) -> Bool? {
+    if let value = cells.boolean(column) { return value }
+    note(
+      cells.fault(
+        .value, column, line: line,
+        "this is neither true nor false; write one of these words, or nothing for the default, or give the words that"
+          + " mean true, such as --true 1"))
+    return nil
+  }
+
+  /// The longest text of the row, which is the one that does not fit.
+  private func longestText(_ list: RowList) -> (name: String, text: String) {
+    switch list {
+    case .products:
+      let text = ProductText.allCases.max {
+        product.texts.byteCount($0.rawValue) < product.texts.byteCount($1.rawValue)
+      }
+      return text.map { (String(describing: $0), product[$0]) } ?? ("", "")
+    case .relations:
+      let text = RelationText.allCases.max {
+        relation.texts.byteCount($0.rawValue) < relation.texts.byteCount($1.rawValue)
+      }
+      return text.map { (String(describing: $0), relation[$0]) } ?? ("", "")
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package import CatalogRows
+package import RandomTestSupport
+
+/// Rows with all kinds of values.
+package struct RowGenerator {
+  package var random: SeededGenerator
+
+  package init(random: SeededGenerator) { self.random = random }
+
+  package mutating func text() -> String {
+    let alphabet = Array(
+      "abcXYZ019 -/\\\"'{}[]:,\u{0}\u{1}\n\t\u{1F}\u{7F}é格力😀\u{2028}\u{FFFD}".unicodeScalars)
+    var text = String.UnicodeScalarView()
+    for _ in 0..<Int.random(in: 0..<[1, 6, 12, 60].randomElement(using: &random)!, using: &random) {
+      text.append(alphabet.randomElement(using: &random)!)
+    }
+    return String(text)
+  }
+
+  package mutating func integer() -> Int64 {
+    [0, 1, -1, .max, .min, Int64(bitPattern: random.next()), Int64.random(in: 0..<1000, using: &random)]
+      .randomElement(using: &random)!
+  }
+
+  package mutating func double() -> Double {
+    let any = Double(bitPattern: random.next())
+    return [0, -0.0, 1, 226.8, 1e308, .leastNonzeroMagnitude, any.isFinite ? any : 0.1].randomElement(
+      using: &random)!
+  }
+
+  package mutating func product() -> ProductRow {
+    var row = ProductRow()
+    for field in ProductText.allCases { row.texts.set(field.rawValue, Array(text().utf8).span) }
+    row.categoryId = integer()
+    row.delFlag = integer()
+    row.groupNum = integer()
+    row.isGreeProduct = Bool.random(using: &random)
+    row.isGroupedProduct = Bool.random(using: &random)
+    row.isSaleProduct = Bool.random(using: &random)
+    row.isMarketingProduct = Bool.random(using: &random)
+    row.length = double()
+    row.tall = double()
+    row.volume = double()
+    row.weight = double()
+    row.wide = double()
+    return row
+  }
+
+  package mutating func relation() -> RelationRow {
+    var row = RelationRow()
+    for field in RelationText.allCases { row.texts.set(field.rawValue, Array(text().utf8).span) }
+    row.groupNum = integer()
+    return row
+  }
+}
