@@ -240,9 +240,10 @@ let groups: [(name: String, targets: [Target])] = [
       module(
         "DaemonProcess",
         [
-          "CatalogHTTP", "CatalogSources", "CDaemon", "DaemonHTTP", "DocumentFormat", "Essentials", "HTTPSupport",
-          "JSONFormat", "Platform", "RowSources", "ScanDaemon", "ScanInputs", "TextFormat", "UploadHTTP", "UploadQueue",
-          "Workspace", configuration, coreMetrics, logging, serviceLifecycle,
+          "Catalog", "CatalogHTTP", "CatalogSources", "CDaemon", "DaemonHTTP", "DocumentFormat", "Documents",
+          "Essentials", "HTTPSupport", "JSONFormat", "LogStore", "Platform", "RowSources", "ScanDaemon", "ScanInputs",
+          "StoreMetrics", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", configuration, coreMetrics, logging,
+          serviceLifecycle, unixSignals,
         ]),
     ]),
   // Programs.
@@ -257,13 +258,7 @@ let groups: [(name: String, targets: [Target])] = [
           "LogStore", "Platform", "RemoteLists", "RowFiles", "RowSources", "ServerAnswers", "Storage", "StoreMetrics",
           "Studio", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", argumentParser, logging,
         ]),
-      program(
-        "catalogd",
-        [
-          "Catalog", "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "Documents", "Essentials", "LogStore", "Platform",
-          "ScanDaemon", "ScanInputs", "StoreMetrics", "UploadHTTP", "Workspace", coreMetrics, logging, serviceLifecycle,
-          unixSignals,
-        ]),
+      program("catalogd", ["DaemonProcess"]),
     ]),
 
   // Tests: one target a module. Helpers, and programs that tests kill, are targets of their own.
@@ -426,8 +421,8 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "DaemonProcessTests",
         [
-          "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "RandomTestSupport", "ScanDaemon", "ScanInputs",
-          "UploadQueue", "Workspace", coreMetrics, logging,
+          "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "LogStore", "Platform",
+          "RandomTestSupport", "ScanDaemon", "ScanInputs", "UploadQueue", "Workspace", coreMetrics, logging,
         ]),
     ]),
   tests(
@@ -441,10 +436,7 @@ let groups: [(name: String, targets: [Target])] = [
         ]),
       tests(
         "CatalogdTests",
-        [
-          "Catalog", "catalogd", "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "LogStore",
-          "ScanDaemon", "Storage", "Workspace",
-        ]),
+        ["Catalog", "catalogd", "DatagramTestSupport", "Workspace"]),
     ]),
   // The examples of the README and of the documentation, compiled as an application would, and run.
   tests(

@@ -1,13 +1,12 @@
 import CatalogHTTP
 import DaemonHTTP
-import DaemonProcess
 import LogStore
 import ScanDaemon
-import Storage
+import Platform
 import Testing
 import Workspace
 
-@testable import catalogd
+@testable import DaemonProcess
 
 @Suite struct ExitStatusTests {
   @Test func `what stops the daemon has the code that catalogctl gives it`() {

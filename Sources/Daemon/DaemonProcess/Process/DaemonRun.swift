@@ -1,5 +1,4 @@
 import DaemonHTTP
-import DaemonProcess
 import Logging
 import Platform
 import ScanDaemon

@@ -1,7 +1,6 @@
 import Catalog
 import CatalogHTTP
 import DaemonHTTP
-import DaemonProcess
 import LogStore
 import Platform
 import ScanDaemon

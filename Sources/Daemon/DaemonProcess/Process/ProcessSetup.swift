@@ -1,5 +1,4 @@
 import CoreMetrics
-import DaemonProcess
 import Logging
 import Platform
 import ScanDaemon

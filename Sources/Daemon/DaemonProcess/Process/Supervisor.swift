@@ -1,4 +1,3 @@
-import DaemonProcess
 import Logging
 import Platform
 import ScanDaemon

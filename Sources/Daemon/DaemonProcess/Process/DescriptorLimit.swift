@@ -1,4 +1,3 @@
-import DaemonProcess
 import Platform
 import ScanInputs
 
