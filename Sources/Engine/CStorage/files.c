@@ -23,13 +23,27 @@ int shelfmark_open_directory(const char *path) {
   return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-int shelfmark_lock(int descriptor) {
 #if defined(F_OFD_SETLK)
+static int set_lock(int descriptor, short type) {
   struct flock lock;
   memset(&lock, 0, sizeof lock);
-  lock.l_type = F_WRLCK;
+  lock.l_type = type;
   lock.l_whence = SEEK_SET;
   return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+#endif
+
+void shelfmark_unlock(int descriptor) {
+#if defined(F_OFD_SETLK)
+  set_lock(descriptor, F_UNLCK);
+#else
+  flock(descriptor, LOCK_UN);
+#endif
+}
+
+int shelfmark_lock(int descriptor) {
+#if defined(F_OFD_SETLK)
+  return set_lock(descriptor, F_WRLCK);
 #else
   int result = flock(descriptor, LOCK_EX | LOCK_NB);
   if (result < 0 && errno == EWOULDBLOCK) errno = EAGAIN;

@@ -1,5 +1,5 @@
 import CStorage
-import Platform
+package import Platform
 import Synchronization
 
 /// A directory of the operating system, held open, so that later changes to its path do not redirect operations.
@@ -363,6 +363,8 @@ final class PosixLock: StorageLock {
   func release() {
     // Only the process that took the lock releases it. A forked child shares the lock and must not release it.
     guard getpid() == process, isHeld.exchange(false, ordering: .acquiringAndReleasing) else { return }
+    // Closing alone would leave the lock to a child that was forked meanwhile and has not yet begun its program.
+    shelfmark_unlock(descriptor)
     close(descriptor)
   }
 }

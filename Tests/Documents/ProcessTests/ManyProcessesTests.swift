@@ -89,7 +89,7 @@ import Testing
     try NumberedStore.check(try NumberedStore.commit(writer))
   }
 
-  @Test func `a forked child can neither commit nor let go of the lock, and its parent does not notice`() throws {
+  @Test func `a forked child can neither commit, nor let go of the lock, nor keep it`() throws {
     let (code, lines) = try ActorProcess.play("fork", temporary.path)
     #expect(code == 0, "\(lines)")
     #expect(lines == ["committed"])

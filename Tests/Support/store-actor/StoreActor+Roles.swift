@@ -94,6 +94,19 @@ extension StoreActor {
     guard case .locked = locked else { throw SceneFailure("\(locked)") }
     if let new = try writer?.commit(transaction) { try NumberedStore.check(new) }
     if let writer { try NumberedStore.check(try NumberedStore.commit(writer)) }
+    // A child that lives on, as between fork and exec, keeps nobody from the store.
+    let sleeper = process_fork()
+    if sleeper == 0 {
+      sleep(3600)
+      _exit(0)
+    }
+    writer?.close()
+    writer = nil
+    defer {
+      kill(sleeper, SIGKILL)
+      _ = process_wait(sleeper)
+    }
+    _ = try StoreWriter(location, schema: TestSchema.schema)
     say("committed")
   }
 }

@@ -25,6 +25,9 @@ int shelfmark_open_directory(const char *_Nonnull path);
 /// It belongs to the open file, not to the process: an OFD lock on Linux, flock elsewhere.
 int shelfmark_lock(int descriptor);
 
+/// Gives the lock up, also for children of this process that share the open file.
+void shelfmark_unlock(int descriptor);
+
 /// What kind of file system an open file or directory lies on: `*magic` is the number that the Linux kernel gives it, 0 on
 /// other systems; `remote_name` (32 bytes) is its name where an Apple system says that it is not local, else empty.
 /// -1 with errno set on failure.
