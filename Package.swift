@@ -268,7 +268,8 @@ let groups: [(name: String, targets: [Target])] = [
       .target(name: "CProcessSupport"),
       testSupport("RandomTestSupport"),
       testSupport(
-        "StoreTestSupport", ["Bytes", "CProcessSupport", "LogStore", "RandomTestSupport", "RecordFormat", "Storage"]),
+        "StoreTestSupport",
+        ["Bytes", "CProcessSupport", "LogStore", "Platform", "RandomTestSupport", "RecordFormat", "Storage"]),
       testSupport("ProcessTestSupport", ["CProcessSupport"]),
       testSupport("WaitingTestSupport", ["RandomTestSupport"]),
       testSupport("RowTestSupport", ["CatalogRows", "RandomTestSupport"]),
@@ -276,8 +277,8 @@ let groups: [(name: String, targets: [Target])] = [
       program(
         "store-actor",
         [
-          "Bytes", "CProcessSupport", "Documents", "LogStore", "ProcessTestSupport", "RandomTestSupport", "Storage",
-          "StoreTestSupport",
+          "Bytes", "CProcessSupport", "Documents", "LogStore", "Platform", "ProcessTestSupport", "RandomTestSupport",
+          "Storage", "StoreTestSupport",
         ]),
       program(
         "queue-actor", ["Documents", "LogStore", "ProcessTestSupport", "RandomTestSupport", "UploadQueue"]),
@@ -296,9 +297,10 @@ let groups: [(name: String, targets: [Target])] = [
     of: "Engine",
     [
       tests("RecordFormatTests", ["Bytes", "RandomTestSupport", "RecordFormat", "StoreTestSupport"]),
-      tests("StorageTests", ["Bytes", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"]),
+      tests("StorageTests", ["Bytes", "Platform", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"]),
       tests(
-        "LogStoreTests", ["Bytes", "LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"]),
+        "LogStoreTests",
+        ["Bytes", "LogStore", "Platform", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"]),
     ]),
   tests(
     of: "Documents",
@@ -313,7 +315,7 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "UploadQueueTests",
         [
-          "DocumentFormat", "Documents", "JSONFormat", "LogStore", "ProcessTestSupport", "queue-actor",
+          "DocumentFormat", "Documents", "JSONFormat", "LogStore", "Platform", "ProcessTestSupport", "queue-actor",
           "RandomTestSupport", "Storage", "StoreTestSupport", "UploadQueue", "WaitingTestSupport",
         ]),
       tests(

@@ -25,30 +25,20 @@ public struct ProductRow: Sendable {
   /// The texts, indexed by ``ProductText``, and the fields beyond the 25 at ``extraText``; all empty by default.
   public var texts = TextRow(count: textCount)
 
-  /// The server's id of the category; 0 if the payload does not contain it.
-  public var categoryId: Int64 = 0
-  /// Nonzero if the server deleted this product.
-  public var delFlag: Int64 = 0
-  /// The number of pieces per package; 1 if the payload does not contain it.
-  public var groupNum: Int64 = 1
-  /// Whether this is a product of the company's own brand.
-  public var isGreeProduct = false
-  /// Whether the product is a set of other products.
-  public var isGroupedProduct = false
-  /// Whether the product is sold.
-  public var isSaleProduct = false
-  /// Whether the product is used for marketing.
-  public var isMarketingProduct = false
-  /// The length, in a unit of the company's choice; 0 if the payload does not contain it.
-  public var length = 0.0
-  /// The height, in a unit of the company's choice; 0 if the payload does not contain it.
-  public var tall = 0.0
-  /// The volume, in a unit of the company's choice; 0 if the payload does not contain it.
-  public var volume = 0.0
-  /// The weight, in a unit of the company's choice; 0 if the payload does not contain it.
-  public var weight = 0.0
-  /// The width, in a unit of the company's choice; 0 if the payload does not contain it.
-  public var wide = 0.0
+  /// The integers, by the number of their slot.
+  @usableFromInline
+  package var integers = defaultIntegers
+  /// The flags: a bit for each, by the number of its slot.
+  @usableFromInline
+  package var flags: UInt32 = 0
+  /// The doubles, by the number of their slot; all 0 by default.
+  @usableFromInline
+  package var doubles = noDoubles
+
+  @usableFromInline
+  static let defaultIntegers: InlineArray<3, Int64> = [0, 0, 1]
+  @usableFromInline
+  static let noDoubles = InlineArray<5, Double>(repeating: 0)
 
   /// Creates a row with the defaults of the protocol.
   public init() {}
@@ -58,38 +48,114 @@ public struct ProductRow: Sendable {
   public mutating func reset() {
     texts.reset()
     givenFields = ProductRow.allFields
-    categoryId = 0
-    delFlag = 0
-    groupNum = 1
-    isGreeProduct = false
-    isGroupedProduct = false
-    isSaleProduct = false
-    isMarketingProduct = false
-    length = 0
-    tall = 0
-    volume = 0
-    weight = 0
-    wide = 0
+    integers = Self.defaultIntegers
+    flags = 0
+    doubles = Self.noDoubles
   }
 
   /// Takes over all values of another row, and keeps the capacity of the buffers.
   public mutating func copy(_ other: borrowing ProductRow) {
     texts.copy(other.texts)
     givenFields = other.givenFields
-    categoryId = other.categoryId
-    delFlag = other.delFlag
-    groupNum = other.groupNum
-    isGreeProduct = other.isGreeProduct
-    isGroupedProduct = other.isGroupedProduct
-    isSaleProduct = other.isSaleProduct
-    isMarketingProduct = other.isMarketingProduct
-    length = other.length
-    tall = other.tall
-    volume = other.volume
-    weight = other.weight
-    wide = other.wide
+    integers = other.integers
+    flags = other.flags
+    doubles = other.doubles
+  }
+
+  /// Sets or clears the flag of a slot.
+  @inlinable
+  package mutating func setFlag(_ slot: Int, _ isSet: Bool) {
+    if isSet { flags |= 1 << UInt32(slot) } else { flags &= ~(1 << UInt32(slot)) }
   }
 
   /// Returns the text `field` as a string.
   public subscript(_ field: ProductText) -> String { texts.string(field.rawValue) }
+}
+
+// The values by name.
+
+extension ProductRow {
+  /// The server's id of the category; 0 if the payload does not contain it.
+  @inlinable
+  public var categoryId: Int64 {
+    get { integers[0] }
+    set { integers[0] = newValue }
+  }
+
+  /// Nonzero if the server deleted this product.
+  @inlinable
+  public var delFlag: Int64 {
+    get { integers[1] }
+    set { integers[1] = newValue }
+  }
+
+  /// The number of pieces per package; 1 if the payload does not contain it.
+  @inlinable
+  public var groupNum: Int64 {
+    get { integers[2] }
+    set { integers[2] = newValue }
+  }
+
+  /// Whether this is a product of the company's own brand.
+  @inlinable
+  public var isGreeProduct: Bool {
+    get { flags & 1 != 0 }
+    set { setFlag(0, newValue) }
+  }
+
+  /// Whether the product is a set of other products.
+  @inlinable
+  public var isGroupedProduct: Bool {
+    get { flags & 2 != 0 }
+    set { setFlag(1, newValue) }
+  }
+
+  /// Whether the product is sold.
+  @inlinable
+  public var isSaleProduct: Bool {
+    get { flags & 4 != 0 }
+    set { setFlag(2, newValue) }
+  }
+
+  /// Whether the product is used for marketing.
+  @inlinable
+  public var isMarketingProduct: Bool {
+    get { flags & 8 != 0 }
+    set { setFlag(3, newValue) }
+  }
+
+  /// The length, in a unit of the company's choice; 0 if the payload does not contain it.
+  @inlinable
+  public var length: Double {
+    get { doubles[0] }
+    set { doubles[0] = newValue }
+  }
+
+  /// The height, in a unit of the company's choice; 0 if the payload does not contain it.
+  @inlinable
+  public var tall: Double {
+    get { doubles[1] }
+    set { doubles[1] = newValue }
+  }
+
+  /// The volume, in a unit of the company's choice; 0 if the payload does not contain it.
+  @inlinable
+  public var volume: Double {
+    get { doubles[2] }
+    set { doubles[2] = newValue }
+  }
+
+  /// The weight, in a unit of the company's choice; 0 if the payload does not contain it.
+  @inlinable
+  public var weight: Double {
+    get { doubles[3] }
+    set { doubles[3] = newValue }
+  }
+
+  /// The width, in a unit of the company's choice; 0 if the payload does not contain it.
+  @inlinable
+  public var wide: Double {
+    get { doubles[4] }
+    set { doubles[4] = newValue }
+  }
 }

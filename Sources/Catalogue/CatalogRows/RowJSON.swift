@@ -61,22 +61,11 @@ public enum RowJSON {
   ) {
     if !isFirst { json.append(UInt8(ascii: ",")) }
     json += productKeys[field.rawValue]
-    switch field {
-    case .barcode, .brand, .brandId, .category, .createBy, .createTime, .id, .name, .orgId, .skuCode, .unit,
-      .updateBy, .updateTime:
-      row.texts.withText(field.rawValue) { JSONWriter.append(text: $0, to: &json) }
-    case .categoryId: append(row.categoryId.description, to: &json)
-    case .delFlag: append(row.delFlag.description, to: &json)
-    case .groupNum: append(row.groupNum.description, to: &json)
-    case .isGreeProduct: append(row.isGreeProduct ? "true" : "false", to: &json)
-    case .isGroupedProduct: append(row.isGroupedProduct ? "true" : "false", to: &json)
-    case .isSaleProduct: append(row.isSaleProduct ? "true" : "false", to: &json)
-    case .isMarketingProduct: append(row.isMarketingProduct ? "true" : "false", to: &json)
-    case .length: JSONWriter.append(row.length, to: &json)
-    case .tall: JSONWriter.append(row.tall, to: &json)
-    case .volume: JSONWriter.append(row.volume, to: &json)
-    case .weight: JSONWriter.append(row.weight, to: &json)
-    case .wide: JSONWriter.append(row.wide, to: &json)
+    switch field.slot {
+    case .text(let slot): row.texts.withText(slot) { JSONWriter.append(text: $0, to: &json) }
+    case .integer(let slot): append(row.integers[slot].description, to: &json)
+    case .flag(let slot): append(row.flags >> UInt32(slot) & 1 == 1 ? "true" : "false", to: &json)
+    case .double(let slot): JSONWriter.append(row.doubles[slot], to: &json)
     }
   }
 

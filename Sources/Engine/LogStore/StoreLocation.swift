@@ -1,4 +1,4 @@
-package import Platform
+import Platform
 package import Storage
 
 /// The location of a store: a directory and the common prefix of its file names.

@@ -1,5 +1,5 @@
 import CStorage
-import Platform
+package import Platform
 
 /// The SIGBUS handler for pages of a ``Mapping`` that cannot be read.
 package enum FaultHandler {

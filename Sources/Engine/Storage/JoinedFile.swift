@@ -1,5 +1,5 @@
 import CStorage
-import Platform
+package import Platform
 
 /// A file composed of two files: the bytes in `range` are read from a second file, which several joined files may
 /// share.

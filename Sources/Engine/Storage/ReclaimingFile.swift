@@ -1,4 +1,4 @@
-import Platform
+package import Platform
 
 /// A file that frees space on its device when a write fails because the device is full.
 ///

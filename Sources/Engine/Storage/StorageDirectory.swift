@@ -1,5 +1,5 @@
 import Bytes
-import Platform
+package import Platform
 
 /// A directory that contains stores: the small protocol through which all other modules access the operating system.
 ///

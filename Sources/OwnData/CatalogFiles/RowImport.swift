@@ -2,7 +2,7 @@ public import Catalog
 import CatalogRows
 import LogStore
 public import RowFiles
-public import ServerAnswers
+import ServerAnswers
 
 /// An import of a person's own file of rows into the catalogue, as a full update or as the difference between the two:
 /// it consumes text as it is read and produces a commit.

@@ -1,5 +1,5 @@
 package import CatalogRows
-import Platform
+package import Platform
 package import RowFiles
 package import RowSources
 package import ServerAnswers

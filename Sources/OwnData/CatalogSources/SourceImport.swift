@@ -1,5 +1,5 @@
 package import Catalog
-package import CatalogFiles
+import CatalogFiles
 package import CatalogSync
 import Essentials
 package import LogStore

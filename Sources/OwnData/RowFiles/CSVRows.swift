@@ -1,7 +1,7 @@
 internal import Bytes
 public import CatalogRows
 internal import JSONFormat
-import ServerAnswers
+public import ServerAnswers
 internal import TextFormat
 
 /// A strict reader of rows from a person's own CSV file, as written by ``RowCSV`` or a spreadsheet.

@@ -1,6 +1,6 @@
 public import CatalogRows
 internal import JSONFormat
-import ServerAnswers
+public import ServerAnswers
 internal import TextFormat
 
 /// A strict reader of rows from a person's own NDJSON file, with one JSON object per line.

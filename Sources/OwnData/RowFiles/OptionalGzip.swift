@@ -1,5 +1,5 @@
 import Gzip
-import ServerAnswers
+package import ServerAnswers
 
 /// A decompressor for bytes that may be gzip, which their first two bytes show. Other bytes are passed on unchanged.
 ///

@@ -231,15 +231,15 @@ public struct ReverseMapping: Sendable {
   private func cell(_ field: ProductField, _ row: borrowing ProductRow) throws(RowRefusal) -> [UInt8] {
     let value = Self.plain(field, row)
     guard mapping.converts(field), !value.isEmpty else { return value }
-    switch field {
-    case .createTime, .updateTime:
+    switch field.conversion {
+    case .date:
       if let date = DateText.written(String(decoding: value, as: UTF8.self), dateFormat) { return Array(date.utf8) }
       throw RowRefusal(
         "the product \(row[.id]) has the \(field.key) \(Self.shown(value)), which the form \(mapping.dateFormat ?? "")"
           + " cannot hold; use a form that has all its parts, such as '%Y-%m-%d %H:%M:%S'")
-    case .isGreeProduct, .isGroupedProduct, .isMarketingProduct, .isSaleProduct:
+    case .word where field != .delFlag:
       return Array((value == Array("true".utf8) ? mapping.trueWords.first ?? "true" : falseWord).utf8)
-    case .delFlag:
+    case .word:
       guard value == [UInt8(ascii: "0")] || value == [UInt8(ascii: "1")] else { return value }
       return Array((value == [UInt8(ascii: "1")] ? mapping.trueWords.first ?? "1" : falseWord).utf8)
     default: return value.map { $0 == UInt8(ascii: ".") ? mapping.decimal ?? $0 : $0 }

@@ -225,22 +225,11 @@ public enum RowCSV {
 
   /// A number or Boolean as text.
   static func number(_ field: ProductField, of row: borrowing ProductRow) -> String {
-    switch field {
-    case .categoryId: row.categoryId.description
-    case .delFlag: row.delFlag.description
-    case .groupNum: row.groupNum.description
-    case .isGreeProduct: row.isGreeProduct.description
-    case .isGroupedProduct: row.isGroupedProduct.description
-    case .isSaleProduct: row.isSaleProduct.description
-    case .isMarketingProduct: row.isMarketingProduct.description
-    case .length: text(row.length)
-    case .tall: text(row.tall)
-    case .volume: text(row.volume)
-    case .weight: text(row.weight)
-    case .wide: text(row.wide)
-    case .barcode, .brand, .brandId, .category, .createBy, .createTime, .id, .name, .orgId, .skuCode, .unit,
-      .updateBy, .updateTime:
-      preconditionFailure("\(field) is a text")
+    switch field.slot {
+    case .integer(let slot): row.integers[slot].description
+    case .flag(let slot): (row.flags >> UInt32(slot) & 1 == 1).description
+    case .double(let slot): text(row.doubles[slot])
+    case .text: preconditionFailure("\(field) is a text")
     }
   }
 

@@ -286,33 +286,22 @@ struct RowChecker {
   }
 
   private mutating func set(_ field: ProductField, _ column: Int, _ cells: RowCells, _ line: Int) {
-    if let text = field.text {
+    switch field.slot {
+    case .text(let slot):
       guard isText(column, cells, line) else { return }
-      cells.withText(column) { product.texts.set(text.rawValue, $0) }
-      return
-    }
-    switch field {
-    case .categoryId: integer(column, cells, line).map { product.categoryId = $0 }
-    case .delFlag:
+      cells.withText(column) { product.texts.set(slot, $0) }
+    case .integer(let slot):
       // Others call it deleted, and write true or false.
-      if let isDeleted = cells.boolean(column) {
-        product.delFlag = isDeleted ? 1 : 0
-      } else {
+      if field == .delFlag {
+        if let isDeleted = cells.boolean(column) { return product.delFlag = isDeleted ? 1 : 0 }
         let advice =
           "write 1 or true for deleted, 0 or nothing for not, or give the words that mean it, such as --true X"
-        integer(column, cells, line, advice).map { product.delFlag = $0 }
+        integer(column, cells, line, advice).map { product.integers[slot] = $0 }
+      } else {
+        integer(column, cells, line).map { product.integers[slot] = $0 }
       }
-    case .groupNum: integer(column, cells, line).map { product.groupNum = $0 }
-    case .isGreeProduct: boolean(column, cells, line).map { product.isGreeProduct = $0 }
-    case .isGroupedProduct: boolean(column, cells, line).map { product.isGroupedProduct = $0 }
-    case .isSaleProduct: boolean(column, cells, line).map { product.isSaleProduct = $0 }
-    case .isMarketingProduct: boolean(column, cells, line).map { product.isMarketingProduct = $0 }
-    case .length: double(column, cells, line).map { product.length = $0 }
-    case .tall: double(column, cells, line).map { product.tall = $0 }
-    case .volume: double(column, cells, line).map { product.volume = $0 }
-    case .weight: double(column, cells, line).map { product.weight = $0 }
-    case .wide: double(column, cells, line).map { product.wide = $0 }
-    default: preconditionFailure("\(field) is a text")
+    case .flag(let slot): boolean(column, cells, line).map { product.setFlag(slot, $0) }
+    case .double(let slot): double(column, cells, line).map { product.doubles[slot] = $0 }
     }
   }
 

@@ -174,9 +174,9 @@ struct RowFieldPlan {
   private mutating func set(
     _ column: Int, _ field: ProductField, _ range: Range<Int>, line: Int, in cells: inout RowCells
   ) -> Bool {
-    switch field {
-    case .createTime, .updateTime: return false
-    case .length, .tall, .volume, .weight, .wide, .categoryId, .groupNum:
+    switch field.conversion {
+    case .date: return false
+    case .number:
       pointed.removeAll(keepingCapacity: true)
       let decimal = mapping.decimal
       for byte in bytes[range] {
@@ -194,7 +194,7 @@ struct RowFieldPlan {
   }
 
   private static func isNumber(_ text: Span<UInt8>, of field: ProductField) -> Bool {
-    field == .categoryId || field == .groupNum ? NumberText.integer(text) != nil : NumberText.double(text) != nil
+    field.isWhole ? NumberText.integer(text) != nil : NumberText.double(text) != nil
   }
 
   private static let trueText = Array("true".utf8)
@@ -230,18 +230,18 @@ struct RowFieldPlan {
   /// A value in the form that rows have. A word that is neither true nor false stays as it is, and the checker reports
   /// it.
   private mutating func converted(_ text: String, _ field: ProductField) throws(RowRefusal) -> String {
-    switch field {
-    case .createTime, .updateTime:
+    switch field.conversion {
+    case .date:
       if let date = DateText.reformatted(text, dateFormat) { return date }
       // A database's way to say that there is no date: 00.00.0000.
       if text.contains("0"), text.allSatisfy({ $0 == "0" || $0.isASCII && !$0.isNumber && !$0.isLetter }) { return "" }
       throw RowRefusal("this is no date of the form \(mapping.dateFormat ?? ""); correct it, or give another form")
-    case .length, .tall, .volume, .weight, .wide, .categoryId, .groupNum:
+    case .number:
       let hasComma = mapping.decimal == UInt8(ascii: ",")
       if let number = Self.pointed(text, hasComma ? "," : "."), Self.isNumber(Array(number.utf8).span, of: field) {
         return number
       }
-      let isWhole = field == .categoryId || field == .groupNum
+      let isWhole = field.isWhole
       let (name, other) = hasComma ? ("comma", ".") : ("point", ",")
       let forms = hasComma ? "1234,5 or 1.234,5 or 1 234,5" : "1234.5 or 1,234.5 or 1 234.5"
       throw RowRefusal(
@@ -302,9 +302,12 @@ struct RowFieldPlan {
 extension ProductField {
   /// Whether its values are numbers.
   fileprivate var isNumber: Bool {
-    switch self {
-    case .length, .tall, .volume, .weight, .wide, .categoryId, .groupNum, .delFlag: true
-    default: false
+    switch slot {
+    case .integer, .double: true
+    case .text, .flag: false
     }
   }
+
+  /// Whether its values are whole numbers.
+  fileprivate var isWhole: Bool { if case .integer = slot { true } else { false } }
 }

@@ -1,5 +1,5 @@
 public import CatalogRows
-import ServerAnswers
+public import ServerAnswers
 
 /// A strict reader of the rows of a file in any format: anything that cannot be read as intended is a fault, and all
 /// faults are reported together.

@@ -1,6 +1,6 @@
 public import CatalogRows
 internal import JSONFormat
-import ServerAnswers
+public import ServerAnswers
 
 /// A tolerant reader of rows from text with one JSON object per line (NDJSON).
 ///

@@ -66,11 +66,11 @@ public struct RowMapping: Sendable, Equatable {
 
   /// Whether values of `field` are converted, whatever column they come from.
   func converts(_ field: ProductField) -> Bool {
-    switch field {
-    case .length, .tall, .volume, .weight, .wide, .categoryId, .groupNum: decimal != nil
-    case .isGreeProduct, .isGroupedProduct, .isSaleProduct, .isMarketingProduct, .delFlag: !trueWords.isEmpty
-    case .createTime, .updateTime: dateFormat != nil
-    default: false
+    switch field.conversion {
+    case .number: decimal != nil
+    case .word: !trueWords.isEmpty
+    case .date: dateFormat != nil
+    case nil: false
     }
   }
 
@@ -147,6 +147,29 @@ public struct RowMapping: Sendable, Equatable {
     }
     return table
   }()
+}
+
+extension ProductField {
+  /// What a mapping may convert the values of a field from.
+  enum Conversion {
+    /// A number with another decimal separator.
+    case number
+    /// A word for true or false.
+    case word
+    /// A date of another form.
+    case date
+  }
+
+  /// What a mapping may convert the values of the field from; `nil` if it takes them as they are.
+  var conversion: Conversion? {
+    switch slot {
+    // Others say with words whether a row is deleted.
+    case .integer: self == .delFlag ? .word : .number
+    case .double: .number
+    case .flag: .word
+    case .text: self == .createTime || self == .updateTime ? .date : nil
+    }
+  }
 }
 
 /// A column or key of a file, and the fields that it fills.

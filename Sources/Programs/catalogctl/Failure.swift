@@ -7,6 +7,7 @@ import Documents
 import LogStore
 import Platform
 import RowSources
+import RowFiles
 import ServerAnswers
 import UploadQueue
 import Workspace

@@ -35,20 +35,14 @@ extension ProductRow: FieldStore {
       tokens.withText { texts.set(field, $0) }
       return true
     }
-    switch ProductField(rawValue: field) {
-    case .categoryId: return tokens.assignInteger(token, to: &categoryId)
-    case .delFlag: return tokens.assignInteger(token, to: &delFlag)
-    case .groupNum: return tokens.assignInteger(token, to: &groupNum)
-    case .isGreeProduct: return tokens.assignBoolean(token, to: &isGreeProduct)
-    case .isGroupedProduct: return tokens.assignBoolean(token, to: &isGroupedProduct)
-    case .isSaleProduct: return tokens.assignBoolean(token, to: &isSaleProduct)
-    case .isMarketingProduct: return tokens.assignBoolean(token, to: &isMarketingProduct)
-    case .length: return tokens.assignDouble(token, to: &length)
-    case .tall: return tokens.assignDouble(token, to: &tall)
-    case .volume: return tokens.assignDouble(token, to: &volume)
-    case .weight: return tokens.assignDouble(token, to: &weight)
-    case .wide: return tokens.assignDouble(token, to: &wide)
-    default: return false
+    switch ProductField(rawValue: field)?.slot {
+    case .integer(let slot): return tokens.assignInteger(token, to: &integers[slot])
+    case .double(let slot): return tokens.assignDouble(token, to: &doubles[slot])
+    case .flag(let slot):
+      guard token == .true || token == .false else { return false }
+      setFlag(slot, token == .true)
+      return true
+    case .text, nil: return false
     }
   }
 }
@@ -83,13 +77,6 @@ extension JSONTokenizer {
   fileprivate func assignDouble(_ token: JSONToken, to field: inout Double) -> Bool {
     guard token == .number, let value = doubleValue else { return false }
     field = value
-    return true
-  }
-
-  @inline(__always)
-  fileprivate func assignBoolean(_ token: JSONToken, to field: inout Bool) -> Bool {
-    guard token == .true || token == .false else { return false }
-    field = token == .true
     return true
   }
 }

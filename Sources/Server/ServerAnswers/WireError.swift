@@ -115,7 +115,8 @@ extension WireError {
       case .endsEarly(let offset): .gzipEndsEarly(offset: offset)
       case .damaged(let reason, let offset): .gzipDamaged(reason: reason, offset: offset)
       case .trailingData(let offset): .gzipTrailingData(offset: offset)
-      case .tooLarge(let unpacked, let packed, let limit): .unpacksTooLarge(unpacked: unpacked, packed: packed, limit: limit)
+      case .tooLarge(let unpacked, let packed, let limit):
+        .unpacksTooLarge(unpacked: unpacked, packed: packed, limit: limit)
       case .outOfMemory: .outOfMemory
       }
   }

@@ -8,7 +8,8 @@ import Testing
   /// The Syntax Dictionary of GS1, where it lies beside the project.
   private static let dictionary = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared/data/gs1/gs1-syntax-dictionary.txt")
+    .deletingLastPathComponent().deletingLastPathComponent().appending(
+      path: "shared/data/gs1/gs1-syntax-dictionary.txt")
 
   private struct Row: Equatable {
     var range: Substring

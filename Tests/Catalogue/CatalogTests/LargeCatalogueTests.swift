@@ -9,7 +9,8 @@ import Testing
 /// Where the catalogue of 409,565 real products lies, if it does: beside the project.
 private enum LargeCatalogue {
   static let products = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared/data/large/products.ndjson.gz")
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(
+      path: "shared/data/large/products.ndjson.gz")
 
   static var isPresent: Bool { FileManager.default.fileExists(atPath: products.path) }
 }

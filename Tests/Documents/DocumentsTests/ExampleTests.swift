@@ -169,7 +169,8 @@ import Testing
     }
     func trimmed(_ line: Substring) -> String { line.trimmingCharacters(in: .whitespaces) }
     let compiled = Set(try lines("Tests/Documents/DocumentsTests/ExampleTests.swift").map(trimmed))
-    let shown = try lines("Sources/Documents/Documents/Documents.docc/Documents.md").filter { $0.hasPrefix("    ") }.map(trimmed)
+    let shown = try lines("Sources/Documents/Documents/Documents.docc/Documents.md").filter { $0.hasPrefix("    ") }
+      .map(trimmed)
     #expect(shown.count > 50)
     #expect(shown.filter { !compiled.contains($0) } == [])
   }

@@ -6,6 +6,7 @@ import Testing
 import WaitingTestSupport
 
 @testable import UploadQueue
+import Platform
 
 /// What becomes of an upload by its answer.
 @Suite struct WorkerTests {

@@ -1,5 +1,6 @@
 import Bytes
 import Foundation
+import Platform
 import Storage
 import StoreTestSupport
 import Synchronization

@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import LogStore
+import Platform
 
 /// A source that gets other files while its log is adopted.
 @Suite struct SharedBaseRaceTests {

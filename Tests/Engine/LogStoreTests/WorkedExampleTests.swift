@@ -26,7 +26,8 @@ import Testing
 
   private static var document: URL {
     URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("FORMAT.md")
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
+        "FORMAT.md")
   }
 
   @Test func `the example in the document is what the code writes`() throws {

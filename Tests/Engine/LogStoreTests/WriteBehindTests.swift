@@ -1,4 +1,5 @@
 import Bytes
+import Platform
 import RandomTestSupport
 import RecordFormat
 import Storage

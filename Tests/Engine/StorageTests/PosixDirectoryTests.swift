@@ -1,5 +1,6 @@
 import Bytes
 import Foundation
+import Platform
 import RecordFormat
 import StoreTestSupport
 import Testing

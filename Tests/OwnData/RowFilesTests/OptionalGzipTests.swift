@@ -3,9 +3,9 @@ import Testing
 @testable import RowFiles
 @testable import ServerAnswers
 
-
 @Suite struct OptionalGzipTests {
-  private func text(_ bytes: [UInt8], pieces size: Int, limits: WireLimits = WireLimits()) throws(RowFileError) -> [UInt8]
+  private func text(_ bytes: [UInt8], pieces size: Int, limits: WireLimits = WireLimits()) throws(RowFileError)
+    -> [UInt8]
   {
     var unpacker = OptionalGzip(limits: limits)
     var text: [UInt8] = []

@@ -5,7 +5,6 @@ import Testing
 @testable import RowFiles
 @testable import ServerAnswers
 
-
 /// The rules for a person's own files, which are the same whatever the format.
 @Suite struct RowFileRulesTests {
   @Test func `a dump reads back, in both formats to the same rows`() throws {

@@ -34,7 +34,8 @@ import Workspace
   }
 
   private func answer() throws -> [UInt8] {
-    [UInt8](try Data(contentsOf: Self.root.appending(path: "Tests/Server/ServerAnswersTests/Resources/wire/plain.response")))
+    [UInt8](
+      try Data(contentsOf: Self.root.appending(path: "Tests/Server/ServerAnswersTests/Resources/wire/plain.response")))
   }
 
   @Test(arguments: try FileManager.default.contentsOfDirectory(atPath: examples.path).sorted())

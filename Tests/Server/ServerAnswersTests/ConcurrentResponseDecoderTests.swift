@@ -4,7 +4,6 @@ import RowTestSupport
 import Testing
 @testable import ServerAnswers
 
-
 @Suite struct ConcurrentResponseDecoderTests {
   @Test(arguments: WireCase.all) func `the corpus has the same outcome on two threads`(wire: WireCase) throws {
     let bytes = try wire.bytes()

@@ -77,8 +77,10 @@ struct StudioAccessTests {
   }
 
   @Test func `every file of the pages is embedded as it is`() throws {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Sources/Studio/Studio/Web")
-      .standardizedFileURL
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
+      path: "../../../Sources/Studio/Studio/Web"
+    )
+    .standardizedFileURL
     let files = try #require(FileManager.default.subpaths(atPath: folder.path))
     let names = files.filter { !folder.appending(path: $0).hasDirectoryPath && $0.contains(".") }
     #expect(Set(names) == Set(StudioAssets.embedded.keys))

@@ -12,7 +12,10 @@ package struct Collector: RowSink {
   /// How many rows are taken before the sink throws.
   package var capacity = Int.max
 
-  package init(capacity: Int = .max) { self.capacity = capacity }
+  package init(lines: [String] = [], capacity: Int = .max) {
+    self.lines = lines
+    self.capacity = capacity
+  }
 
   package mutating func product(_ row: borrowing ProductRow) throws {
     guard lines.count < capacity else { throw SinkFull() }

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import RandomTestSupport
 import Storage
 import Synchronization

@@ -1,6 +1,7 @@
 import CProcessSupport
 import Foundation
 import LogStore
+import Platform
 import ProcessTestSupport
 import Storage
 import StoreTestSupport

@@ -109,7 +109,9 @@ package enum DaemonProgram {
     var settings = configuration.daemon.matching
     do {
       if let user {
-        try settings.fill(from: workspace.settings(of: user).snapshot(), of: user) { DaemonConsole.say("warning: \($0)") }
+        try settings.fill(from: workspace.settings(of: user).snapshot(), of: user) {
+          DaemonConsole.say("warning: \($0)")
+        }
       }
       try settings.fill(from: workspace.settings(of: nil).snapshot(), of: nil) { DaemonConsole.say("warning: \($0)") }
     } catch {
