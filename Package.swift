@@ -334,7 +334,8 @@ let groups: [(name: String, targets: [Target])] = [
         "CatalogTests",
         [
           "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogSync", "Cryptography", "DocumentFormat", "LogStore",
-          "RandomTestSupport", "RecordFormat", "RowFiles", "ServerAnswers", "Storage", "StoreTestSupport",
+          "RandomTestSupport", "RecordFormat", "RowFiles", "RowTestSupport", "ServerAnswers", "Storage",
+          "StoreTestSupport",
         ], hasResources: true, ownsMemory: true),
     ]),
   tests(

@@ -72,6 +72,18 @@ public struct ProductRow: Sendable {
   public subscript(_ field: ProductText) -> String { texts.string(field.rawValue) }
 }
 
+extension ProductRow {
+  /// The value of a field as text, for people.
+  package func text(of field: ProductField) -> String {
+    switch field.slot {
+    case .text(let slot): texts.string(slot)
+    case .integer(let slot): String(integers[slot])
+    case .flag(let slot): String(flags >> UInt32(slot) & 1 == 1)
+    case .double(let slot): String(doubles[slot])
+    }
+  }
+}
+
 // The values by name.
 
 extension ProductRow {

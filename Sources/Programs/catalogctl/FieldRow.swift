@@ -1,25 +1,17 @@
 import Catalog
+import CatalogRows
 
 /// A row whose fields are displayed one by one, with the server's names, in the order of the names; `extra` is the last one.
-///
-/// The fields are listed explicitly, because reflection (`Mirror`) takes longer than all other work of `get` on a
-/// product.
 protocol FieldRow {
   var fields: [(name: String, value: String)] { get }
 }
 
 extension Product: FieldRow {
   var fields: [(name: String, value: String)] {
-    [
-      ("barcode", barcode), ("brand", brand), ("brandId", brandId), ("category", category),
-      ("categoryId", String(categoryId)), ("createBy", createBy), ("createTime", createTime),
-      ("delFlag", String(delFlag)), ("groupNum", String(groupNum)), ("id", id),
-      ("isGreeProduct", String(isGreeProduct)), ("isGroupedProduct", String(isGroupedProduct)),
-      ("isMarketingProduct", String(isMarketingProduct)), ("isSaleProduct", String(isSaleProduct)),
-      ("length", String(length)), ("name", name), ("orgId", orgId), ("skuCode", skuCode), ("tall", String(tall)),
-      ("unit", unit), ("updateBy", updateBy), ("updateTime", updateTime), ("volume", String(volume)),
-      ("weight", String(weight)), ("wide", String(wide)), ("extra", extra.isEmpty ? "" : extra.json),
-    ]
+    var row = ProductRow()
+    fill(&row)
+    return ProductField.allCases.sorted { $0.key < $1.key }.map { ($0.key, row.text(of: $0)) }
+      + [("extra", extra.isEmpty ? "" : extra.json)]
   }
 }
 

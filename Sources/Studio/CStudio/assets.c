@@ -17,6 +17,9 @@ static const unsigned char barcode_js[] = {
 static const unsigned char dom_js[] = {
 #embed "../Studio/Web/dom.js"
 };
+static const unsigned char errors_js[] = {
+#embed "../Studio/Web/errors.js"
+};
 static const unsigned char fields_js[] = {
 #embed "../Studio/Web/fields.js"
 };
@@ -91,6 +94,7 @@ static const struct studio_asset assets[] = {
     ASSET("app.js", app_js),
     ASSET("barcode.js", barcode_js),
     ASSET("dom.js", dom_js),
+    ASSET("errors.js", errors_js),
     ASSET("fields.js", fields_js),
     ASSET("first.js", first_js),
     ASSET("format.js", format_js),

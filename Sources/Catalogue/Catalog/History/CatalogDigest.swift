@@ -48,6 +48,12 @@ public struct CatalogDigest: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension ProductView {
+  /// The integers, the doubles, and the flags in the order of their names.
+  private static let digestedNumbers: [ProductField] = {
+    let flags = ProductField.allCases.filter { if case .flag = $0.slot { true } else { false } }
+    return ProductField.allCases.filter { !flags.contains($0) } + flags.sorted { $0.key < $1.key }
+  }()
+
   /// Appends all 25 fields in an unambiguous encoding, and `extra` if there is one.
   func appendContent(to text: inout [UInt8]) throws(StoreError) {
     text.putText(utf8.id)
@@ -59,10 +65,13 @@ extension ProductView {
       let bytes = Array(time.utf8)
       text.putText(bytes.rawSpan)
     }
-    for number in [categoryId, delFlag, groupNum] { text.put(UInt64(bitPattern: number)) }
-    for number in [length, tall, volume, weight, wide] { text.put(number.bitPattern) }
-    for flag in [isGreeProduct, isGroupedProduct, isMarketingProduct, isSaleProduct] {
-      text.append(flag ? 1 : 0)
+    for field in Self.digestedNumbers {
+      switch field.slot {
+      case .integer(let slot): text.put(UInt64(bitPattern: integer(slot)))
+      case .double(let slot): text.put(double(UInt32(slot)).bitPattern)
+      case .flag(let slot): text.append(flag(slot) ? 1 : 0)
+      case .text: continue
+      }
     }
     if utf8.extra.byteCount > 0 { text.putText(utf8.extra) }
   }

@@ -14,12 +14,10 @@ extension ProductField {
 
   /// The kind of the field's values. A product has every field, so no value is null.
   package var kind: DocumentKind {
-    switch self {
-    case .barcode, .brand, .brandId, .category, .createBy, .createTime, .id, .name, .orgId, .skuCode, .unit,
-      .updateBy, .updateTime:
-      .text
-    case .categoryId, .delFlag, .groupNum, .length, .tall, .volume, .weight, .wide: .number
-    case .isGreeProduct, .isGroupedProduct, .isSaleProduct, .isMarketingProduct: .bool
+    switch slot {
+    case .text: .text
+    case .integer, .double: .number
+    case .flag: .bool
     }
   }
 }

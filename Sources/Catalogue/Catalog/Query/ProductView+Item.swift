@@ -18,32 +18,14 @@ extension ProductView {
   func withItem<Result>(
     _ field: ProductField, _ scratch: inout [UInt8], _ read: (RawSpan, Item) -> Result
   ) throws(StoreError) -> Result {
-    switch field {
-    case .barcode: return Self.pass(utf8.barcode, read)
-    case .id: return Self.pass(utf8.id, read)
-    case .name: return Self.pass(utf8.name, read)
-    case .skuCode: return Self.pass(utf8.skuCode, read)
-    case .brand: return Self.pass(try utf8.shared(.brand), read)
-    case .brandId: return Self.pass(try utf8.shared(.brandId), read)
-    case .category: return Self.pass(try utf8.shared(.category), read)
-    case .createBy: return Self.pass(try utf8.shared(.createBy), read)
-    case .orgId: return Self.pass(try utf8.shared(.orgId), read)
-    case .unit: return Self.pass(try utf8.shared(.unit), read)
-    case .updateBy: return Self.pass(try utf8.shared(.updateBy), read)
-    case .createTime: return withTime(ProductLayout.createTime, &scratch, read)
-    case .updateTime: return withTime(ProductLayout.updateTime, &scratch, read)
-    case .categoryId: return read(body, .integer(categoryId))
-    case .delFlag: return read(body, .integer(delFlag))
-    case .groupNum: return read(body, .integer(groupNum))
-    case .isGreeProduct: return read(body, .bool(isGreeProduct))
-    case .isGroupedProduct: return read(body, .bool(isGroupedProduct))
-    case .isSaleProduct: return read(body, .bool(isSaleProduct))
-    case .isMarketingProduct: return read(body, .bool(isMarketingProduct))
-    case .length: return read(body, .double(length))
-    case .tall: return read(body, .double(tall))
-    case .volume: return read(body, .double(volume))
-    case .weight: return read(body, .double(weight))
-    case .wide: return read(body, .double(wide))
+    switch field.slot {
+    case .integer(let slot): return read(body, .integer(integer(slot)))
+    case .flag(let slot): return read(body, .bool(flag(slot)))
+    case .double(let slot): return read(body, .double(double(UInt32(slot))))
+    case .text:
+      guard let text = field.text else { preconditionFailure("\(field) is a text") }
+      if let shift = ProductLayout.timeShift(text) { return withTime(shift, &scratch, read) }
+      return Self.pass(try self.text(of: text), read)
     }
   }
 

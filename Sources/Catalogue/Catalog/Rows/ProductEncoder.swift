@@ -22,11 +22,7 @@ struct ProductEncoder {
   /// - Complexity: Linear in the size of the row.
   mutating func put(_ row: borrowing ProductRow, into transaction: Transaction) throws(StoreError) {
     draft.reset()
-    var flags: UInt32 = 0
-    if row.isGreeProduct { flags |= ProductLayout.isGreeProduct }
-    if row.isGroupedProduct { flags |= ProductLayout.isGroupedProduct }
-    if row.isSaleProduct { flags |= ProductLayout.isSaleProduct }
-    if row.isMarketingProduct { flags |= ProductLayout.isMarketingProduct }
+    var flags = row.flags & ProductLayout.rowFlags
     flags |= Self.addKeys(of: row, to: &draft, folding: &code)
     for index in ProductLayout.sharedTexts.indices {
       let text = row.texts.raw(ProductLayout.sharedTexts[index].rawValue)
@@ -100,11 +96,7 @@ struct ProductEncoder {
       flags |= ProductLayout.hasDelFlag
       numbers.put(UInt64(bitPattern: row.delFlag), byteCount: 8)
     }
-    numbers.put(double: row.length, 0, &flags)
-    numbers.put(double: row.tall, 1, &flags)
-    numbers.put(double: row.volume, 2, &flags)
-    numbers.put(double: row.weight, 3, &flags)
-    numbers.put(double: row.wide, 4, &flags)
+    for slot in row.doubles.indices { numbers.put(double: row.doubles[slot], UInt32(slot), &flags) }
     numbers.put(time: row.texts.raw(ProductText.createTime.rawValue), ProductLayout.createTime, &flags)
     numbers.put(time: row.texts.raw(ProductText.updateTime.rawValue), ProductLayout.updateTime, &flags)
     if row.texts.byteCount(ProductRow.extraText) > 0 { flags |= ProductLayout.hasExtra }

@@ -24,10 +24,21 @@ enum ProductLayout {
     }
   }
 
-  static let isGreeProduct: UInt32 = 1 << 0
-  static let isGroupedProduct: UInt32 = 1 << 1
-  static let isSaleProduct: UInt32 = 1 << 2
-  static let isMarketingProduct: UInt32 = 1 << 3
+  /// The other texts of a product, which are its own. The times among them are stored in a form of their own.
+  static let ownTexts: [ProductText] = [.id, .barcode, .name, .skuCode, .createTime, .updateTime]
+
+  /// Returns the shift of the form of `field`, if it is a time.
+  @inline(__always)
+  static func timeShift(_ field: ProductText) -> UInt32? {
+    switch field {
+    case .createTime: createTime
+    case .updateTime: updateTime
+    default: nil
+    }
+  }
+
+  /// The flags of a row, by the numbers of their slots, are the lowest bits.
+  static let rowFlags: UInt32 = 0xF
   /// The first of seven bits: which of ``sharedTexts`` are not empty.
   static let firstShared: UInt32 = 4
   /// The barcode differs from its key and is stored in the body.

@@ -9,32 +9,16 @@ extension ProductRow {
   /// - Throws: `StoreError.damaged`; `.tooLarge` if there are too many fields beyond the 25 together.
   mutating func fill(from product: borrowing ProductView) throws(StoreError) {
     for field in ProductField.allCases where givenFields & 1 << UInt32(field.rawValue) == 0 {
-      switch field {
-      case .createTime: texts.set(ProductText.createTime.rawValue, product.createTime)
-      case .updateTime: texts.set(ProductText.updateTime.rawValue, product.updateTime)
-      case .categoryId: categoryId = product.categoryId
-      case .delFlag: delFlag = product.delFlag
-      case .groupNum: groupNum = product.groupNum
-      case .isGreeProduct: isGreeProduct = product.isGreeProduct
-      case .isGroupedProduct: isGroupedProduct = product.isGroupedProduct
-      case .isMarketingProduct: isMarketingProduct = product.isMarketingProduct
-      case .isSaleProduct: isSaleProduct = product.isSaleProduct
-      case .length: length = product.length
-      case .tall: tall = product.tall
-      case .volume: volume = product.volume
-      case .weight: weight = product.weight
-      case .wide: wide = product.wide
-      case .id, .barcode, .name, .skuCode, .brand, .brandId, .category, .createBy, .orgId, .unit, .updateBy:
-        guard let text = field.text else { continue }
-        let bytes: RawSpan =
-          switch text {
-          case .id: product.utf8.id
-          case .barcode: product.utf8.barcode
-          case .name: product.utf8.name
-          case .skuCode: product.utf8.skuCode
-          default: try product.utf8.shared(text)
-          }
-        texts.set(text.rawValue, bytes.copied().span)
+      switch field.slot {
+      case .integer(let slot): integers[slot] = product.integer(slot)
+      case .flag(let slot): setFlag(slot, product.flag(slot))
+      case .double(let slot): doubles[slot] = product.double(UInt32(slot))
+      case .text(let slot):
+        switch field {
+        case .createTime: texts.set(slot, product.createTime)
+        case .updateTime: texts.set(slot, product.updateTime)
+        default: if let text = field.text { texts.set(slot, try product.text(of: text).copied().span) }
+        }
       }
     }
     if givenFields & Self.extraBit == 0, product.utf8.extra.byteCount > 0 {

@@ -7,28 +7,25 @@ extension ProductView {
   ///
   /// - Throws: `StoreError.damaged`.
   func hasSameContent(as row: borrowing ProductRow) throws(StoreError) -> Bool {
-    guard hasSameNumbers(as: row) else { return false }
-    func isText(_ text: ProductText, _ own: RawSpan) -> Bool { own.hasSameBytes(as: row.texts.raw(text.rawValue)) }
-    guard isText(.id, utf8.id), isText(.barcode, utf8.barcode), isText(.name, utf8.name),
-      isText(.skuCode, utf8.skuCode),
-      isTime(row.texts.raw(ProductText.createTime.rawValue), ProductLayout.createTime),
-      isTime(row.texts.raw(ProductText.updateTime.rawValue), ProductLayout.updateTime),
-      utf8.extra.hasSameBytes(as: row.texts.raw(ProductRow.extraText))
-    else { return false }
-    for text in ProductLayout.sharedTexts {
-      if try !isText(text, utf8.shared(text)) { return false }
+    // Numbers are compared by their bits, as they are written.
+    if flags & ProductLayout.rowFlags != row.flags { return false }
+    for slot in row.integers.indices where integer(slot) != row.integers[slot] { return false }
+    for slot in row.doubles.indices where double(UInt32(slot)).bitPattern != row.doubles[slot].bitPattern {
+      return false
+    }
+    for field in ProductLayout.ownTexts {
+      let text = row.texts.raw(field.rawValue)
+      if let shift = ProductLayout.timeShift(field) {
+        if !isTime(text, shift) { return false }
+      } else if try !self.text(of: field).hasSameBytes(as: text) {
+        return false
+      }
+    }
+    if !utf8.extra.hasSameBytes(as: row.texts.raw(ProductRow.extraText)) { return false }
+    for field in ProductLayout.sharedTexts {
+      if try !utf8.shared(field).hasSameBytes(as: row.texts.raw(field.rawValue)) { return false }
     }
     return true
-  }
-
-  private func hasSameNumbers(as row: borrowing ProductRow) -> Bool {
-    // Numbers are compared by their bits, as they are written.
-    categoryId == row.categoryId && delFlag == row.delFlag && groupNum == row.groupNum
-      && length.bitPattern == row.length.bitPattern && tall.bitPattern == row.tall.bitPattern
-      && volume.bitPattern == row.volume.bitPattern && weight.bitPattern == row.weight.bitPattern
-      && wide.bitPattern == row.wide.bitPattern && isGreeProduct == row.isGreeProduct
-      && isGroupedProduct == row.isGroupedProduct && isMarketingProduct == row.isMarketingProduct
-      && isSaleProduct == row.isSaleProduct
   }
 
   /// Whether `createTime` or `updateTime` is this text.
@@ -48,7 +45,7 @@ extension ProductView {
       return false
     }
     // Almost all products that are equal are equal byte by byte. The body has all fields but the ones above and below.
-    if !body.hasSameBytes(as: other.body), !hasSameBodyFields(as: other) { return false }
+    if !body.hasSameBytes(as: other.body), try !hasSameBodyFields(as: other) { return false }
     for field in ProductLayout.sharedTexts {
       if try !utf8.shared(field).hasSameBytes(as: other.utf8.shared(field)) { return false }
     }
@@ -56,17 +53,25 @@ extension ProductView {
   }
 
   /// Whether the fields in the body, but the barcode, are those of another product: they may have another form.
-  private func hasSameBodyFields(as other: borrowing ProductView) -> Bool {
+  private func hasSameBodyFields(as other: borrowing ProductView) throws(StoreError) -> Bool {
     // Numbers are compared by their bits, as they are written.
-    hasSameTime(as: other, ProductLayout.updateTime) && hasSameTime(as: other, ProductLayout.createTime)
-      && utf8.name.hasSameBytes(as: other.utf8.name) && utf8.skuCode.hasSameBytes(as: other.utf8.skuCode)
-      && utf8.extra.hasSameBytes(as: other.utf8.extra)
-      && categoryId == other.categoryId && delFlag == other.delFlag && groupNum == other.groupNum
-      && length.bitPattern == other.length.bitPattern && tall.bitPattern == other.tall.bitPattern
-      && volume.bitPattern == other.volume.bitPattern && weight.bitPattern == other.weight.bitPattern
-      && wide.bitPattern == other.wide.bitPattern && isGreeProduct == other.isGreeProduct
-      && isGroupedProduct == other.isGroupedProduct && isMarketingProduct == other.isMarketingProduct
-      && isSaleProduct == other.isSaleProduct
+    if (flags ^ other.flags) & ProductLayout.rowFlags != 0 { return false }
+    for field in ProductField.allCases {
+      switch field.slot {
+      case .integer(let slot): if integer(slot) != other.integer(slot) { return false }
+      case .double(let slot):
+        if double(UInt32(slot)).bitPattern != other.double(UInt32(slot)).bitPattern { return false }
+      case .text, .flag: continue
+      }
+    }
+    for field in ProductLayout.ownTexts {
+      if let shift = ProductLayout.timeShift(field) {
+        if !hasSameTime(as: other, shift) { return false }
+      } else if try !text(of: field).hasSameBytes(as: other.text(of: field)) {
+        return false
+      }
+    }
+    return utf8.extra.hasSameBytes(as: other.utf8.extra)
   }
 
   /// Whether `createTime` or `updateTime` is that of another product.

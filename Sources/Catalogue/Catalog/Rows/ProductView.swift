@@ -101,13 +101,13 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
   // MARK: Numbers
 
   /// Whether this is a product of the company's own brand.
-  public var isGreeProduct: Bool { flags & ProductLayout.isGreeProduct != 0 }
+  public var isGreeProduct: Bool { flag(0) }
   /// Whether the product is a set of other products, its components.
-  public var isGroupedProduct: Bool { flags & ProductLayout.isGroupedProduct != 0 }
+  public var isGroupedProduct: Bool { flag(1) }
   /// Whether the product is sold.
-  public var isSaleProduct: Bool { flags & ProductLayout.isSaleProduct != 0 }
+  public var isSaleProduct: Bool { flag(2) }
   /// Whether the product is used for marketing.
-  public var isMarketingProduct: Bool { flags & ProductLayout.isMarketingProduct != 0 }
+  public var isMarketingProduct: Bool { flag(3) }
   /// The server's id of the category; 0 if the server sent none.
   @inlinable @inline(__always)
   public var categoryId: Int64 { integer(ProductLayout.categoryId, default: 0, at: 4) }
@@ -141,6 +141,31 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
   /// The width, in a unit of the company's choice; 0 if the server sent none.
   @inlinable @inline(__always)
   public var wide: Double { double(4) }
+
+  // MARK: Slots
+
+  /// The integer of a slot of ``ProductField``.
+  @inline(__always)
+  func integer(_ slot: Int) -> Int64 { slot == 0 ? categoryId : slot == 1 ? delFlag : groupNum }
+
+  /// The flag of a slot of ``ProductField``.
+  @inline(__always)
+  func flag(_ slot: Int) -> Bool { flags >> UInt32(slot) & 1 == 1 }
+
+  /// The text of a slot of ``ProductField``, which is no time.
+  ///
+  /// - Throws: `StoreError.damaged` if a text that products share does not pass its check.
+  @inline(__always)
+  @_lifetime(copy self)
+  func text(of field: ProductText) throws(StoreError) -> RawSpan {
+    switch field {
+    case .id: utf8.id
+    case .barcode: utf8.barcode
+    case .name: utf8.name
+    case .skuCode: utf8.skuCode
+    default: try utf8.shared(field)
+    }
+  }
 
   // MARK: Offsets
 

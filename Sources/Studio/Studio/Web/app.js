@@ -2,6 +2,7 @@
 
 import { h, s, replace } from "./dom.js";
 import { createApi, takeToken, setToken } from "./api.js";
+import { errorBox, messageOf } from "./errors.js";
 import { t, language, chooseLanguage, setLanguage } from "./text.js";
 import products from "./pages/products.js";
 
@@ -56,7 +57,7 @@ function viewOf(url) {
  * The address of a view: a page, parts of a path, and parameters (null, undefined, "" and false are left out). The
  * commit of the current view goes along unless `parameters` has its own `at`.
  */
-export function href(page, path = [], parameters = {}) {
+function href(page, path = [], parameters = {}) {
   const query = new URLSearchParams();
   const all = "at" in parameters ? parameters : { ...parameters, at: shown?.view.at };
   for (const key in all) {
@@ -69,7 +70,7 @@ export function href(page, path = [], parameters = {}) {
 }
 
 /** Shows another view. With `replace`, it takes the place of this one in the browser's history. */
-export function go(url, { replace: instead = false, focus = true } = {}) {
+function go(url, { replace: instead = false, focus = true } = {}) {
   if (url !== location.pathname + location.search) history[instead ? "replaceState" : "pushState"](null, "", url);
   return show({ focus });
 }
@@ -140,22 +141,6 @@ async function show({ focus = false, again = false } = {}) {
       errorBox(error, () => show({ again: true })));
     document.documentElement.dataset.ready = "true";
   }
-}
-
-/** An error in words, with a button that tries again. */
-export function errorBox(error, again) {
-  return h("div.notice.bad", { role: "alert" },
-    h("p", {}, h("bdi", {}, messageOf(error))),
-    again && h("button.button", { type: "button", onclick: again }, t("retry")));
-}
-
-/** What to tell a person about an error. */
-export function messageOf(error) {
-  if (error.code === "unreachable") return t("error.unreachable");
-  if (error.code === "unknownCommit" || error.code === "unknownEarlierCommit") {
-    return t("error." + error.code) + " " + error.message;
-  }
-  return error.message || t("error.page");
 }
 
 /** Says a sentence to screen readers without moving the focus. */

@@ -5,7 +5,7 @@ import { barcode, qr, symbology } from "./barcode.js";
 import { bytes, number, time, ago } from "./format.js";
 import { parseJSON } from "./api.js";
 import { fieldKind, fieldNames, fieldTitle, fieldText } from "./fields.js";
-import { errorBox } from "./app.js";
+import { errorBox } from "./errors.js";
 
 /**
  * Makes the panel. `close()` is called for its button and Esc. `show(id, known)` fills it, at first with the fields in

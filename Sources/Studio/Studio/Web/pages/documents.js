@@ -3,7 +3,7 @@
 import { h, value, replace } from "../dom.js";
 import { number } from "../format.js";
 import { ExactNumber, keepsDigits, parseJSON } from "../api.js";
-import { errorBox, messageOf } from "../app.js";
+import { errorBox, messageOf } from "../errors.js";
 import { clip, empty, json, pending, present, table, tree } from "./parts.js";
 
 const pageSize = 50;

@@ -2,7 +2,7 @@
 
 import { h, value, replace } from "../dom.js";
 import { number, bytes, time, ago } from "../format.js";
-import { errorBox, messageOf } from "../app.js";
+import { errorBox, messageOf } from "../errors.js";
 import { clip, empty, fields, present, product, table } from "./parts.js";
 
 const rowStep = 200;

@@ -2,7 +2,7 @@
 
 import { h, s, value, replace } from "../dom.js";
 import { number, bytes, share, time, ago } from "../format.js";
-import { errorBox } from "../app.js";
+import { errorBox } from "../errors.js";
 
 async function show(main, view, context) {
   const { t, api } = context;

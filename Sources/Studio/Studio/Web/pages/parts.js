@@ -4,7 +4,7 @@ import { h, value, replace } from "../dom.js";
 import { number } from "../format.js";
 import { ExactNumber } from "../api.js";
 import { t } from "../text.js";
-import { messageOf } from "../app.js";
+import { messageOf } from "../errors.js";
 
 /** How many entries of one level of a tree are shown before a button asks for more. */
 const treeStep = 100;

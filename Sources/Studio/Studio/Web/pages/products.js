@@ -7,7 +7,7 @@ import { keepsDigits } from "../api.js";
 import { pending } from "./parts.js";
 import { number, ago } from "../format.js";
 import { fieldNames, defaultColumns, fieldColumn, fieldText, fieldTitle } from "../fields.js";
-import { errorBox } from "../app.js";
+import { errorBox } from "../errors.js";
 
 const filterNames = ["brand", "category", "set", "deleted", "since", "where"];
 /** A view of at most so many rows can be sorted by any field. */

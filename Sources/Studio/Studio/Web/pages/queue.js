@@ -2,7 +2,7 @@
 
 import { h, value, replace } from "../dom.js";
 import { number, time, ago } from "../format.js";
-import { errorBox } from "../app.js";
+import { errorBox } from "../errors.js";
 import { empty, present, table, tabs, tree } from "./parts.js";
 
 const limits = [100, 1000];

@@ -2,7 +2,7 @@
 
 import { h, value, replace } from "../dom.js";
 import { number, time } from "../format.js";
-import { errorBox } from "../app.js";
+import { errorBox } from "../errors.js";
 import { barcode } from "../barcode.js";
 import { asOf, clip, code, completion, empty, json, product, scanField, table, visible } from "./parts.js";
 

@@ -2,7 +2,7 @@
 
 import { h, value, replace } from "../dom.js";
 import { number } from "../format.js";
-import { errorBox } from "../app.js";
+import { errorBox } from "../errors.js";
 import { asOf, clip, code, completion, empty, product, scanField, table, tabs } from "./parts.js";
 
 const pageSize = 100;

@@ -2,7 +2,7 @@
 
 import { h, value, replace } from "../dom.js";
 import { keepsDigits, parseJSON } from "../api.js";
-import { errorBox } from "../app.js";
+import { errorBox } from "../errors.js";
 import { clip, empty, json, pending, present, table } from "./parts.js";
 
 export default {
