@@ -6,7 +6,7 @@ package struct ClientRequest: Sendable {
   /// The fields of the head, in order. `Host` and what frames the body are the client's own.
   package var headers: [(name: String, value: String)] = []
   /// `nil` for a request without a body.
-  package var body: RequestBody?
+  package var body: ClientBody?
   /// `nil` to connect directly. Variables of the environment are not read.
   package var proxy: ClientProxy?
   /// A PEM file of the authorities to trust instead of the system's.
@@ -45,7 +45,7 @@ package struct ClientProxy: Sendable {
 }
 
 /// The body of a request, read piece by piece.
-package struct RequestBody: Sendable {
+package struct ClientBody: Sendable {
   /// Returns the next bytes; `nil` at the end. Called on a thread that no task waits for, so it may block.
   package typealias Reader = () throws -> [UInt8]?
 

@@ -35,17 +35,17 @@ package final class HTTPClient: Sendable {
 private final class ConnectionPool: Sendable {
   private let keepsConnections: Bool
   /// The connections without a request; `nil` after ``close()``.
-  private let idle = Mutex<[Connection]?>([])
+  private let idle = Mutex<[RequestThread]?>([])
 
   init(keepsConnections: Bool) { self.keepsConnections = keepsConnections }
 
   /// A connection for the next request: the one that was used last, which the server is least likely to have closed.
-  func connection() throws(ClientError) -> Connection {
+  func connection() throws(ClientError) -> RequestThread {
     if let kept = idle.withLock({ $0?.popLast() }) { return kept }
-    return try Connection(closesConnections: !keepsConnections)
+    return try RequestThread(closesConnections: !keepsConnections)
   }
 
-  func keep(_ connection: Connection) {
+  func keep(_ connection: RequestThread) {
     guard keepsConnections else { return }
     idle.withLock { $0?.append(connection) }
     connection.expire { [weak self] connection in
@@ -61,7 +61,7 @@ private final class ConnectionPool: Sendable {
 }
 
 /// A thread for the requests of one libcurl handle, which come one after another.
-final class Connection: Sendable {
+final class RequestThread: Sendable {
   private static let idleTimeout: Duration = .seconds(60)
 
   private let queue = DispatchQueue(label: "shelfmark.http")
@@ -78,7 +78,7 @@ final class Connection: Sendable {
   /// Does a request.
   ///
   /// - Parameter whenFree: Called when the next request may be given.
-  func run(_ exchange: HTTPExchange, whenFree: @escaping @Sendable (Connection) -> Void) {
+  func run(_ exchange: HTTPExchange, whenFree: @escaping @Sendable (RequestThread) -> Void) {
     queue.async { [self] in
       exchange.perform(with: transfer, closesConnection: closesConnections) { whenFree(self) }
     }
@@ -86,7 +86,7 @@ final class Connection: Sendable {
 
   /// Calls `drop` after a minute without a request. It removes the connection from those that can be used, or returns
   /// `false` if one is under way.
-  func expire(_ drop: @escaping @Sendable (Connection) -> Bool) {
+  func expire(_ drop: @escaping @Sendable (RequestThread) -> Bool) {
     let isWatched = idle.withLock { idle in
       defer { idle = (.now, true) }
       return idle.isWatched
@@ -94,7 +94,7 @@ final class Connection: Sendable {
     if !isWatched { watch(after: Self.idleTimeout, drop) }
   }
 
-  private func watch(after pause: Duration, _ drop: @escaping @Sendable (Connection) -> Bool) {
+  private func watch(after pause: Duration, _ drop: @escaping @Sendable (RequestThread) -> Bool) {
     queue.asyncAfter(deadline: .now() + .milliseconds(Int(pause / .milliseconds(1)))) { [weak self] in
       guard let self else { return }
       let rest = idle.withLock { $0.since } + Self.idleTimeout - .now

@@ -254,10 +254,10 @@ extension HTTPExchange {
 /// A body that is read one piece ahead: its last piece is given only after the reader has reached its end without an error.
 /// So a reader that checks what it has read, as one of a file does, prevents that the receiver gets a complete body.
 private struct BodyAhead {
-  private let reader: RequestBody.Reader
+  private let reader: ClientBody.Reader
   private var ahead: [UInt8]?
 
-  init(_ reader: @escaping RequestBody.Reader) throws {
+  init(_ reader: @escaping ClientBody.Reader) throws {
     self.reader = reader
     ahead = try reader()
   }

@@ -95,8 +95,8 @@ struct UploadBody: Sendable {
 
 extension UploadBody {
   /// The body as the client sends it: of files, each piece is read when the one before has left.
-  func requestBody(isCompressed: Bool) -> RequestBody {
-    RequestBody(byteCount: isCompressed ? nil : byteCount) {
+  func requestBody(isCompressed: Bool) -> ClientBody {
+    ClientBody(byteCount: isCompressed ? nil : byteCount) {
       let reader = Reader(self, isCompressed: isCompressed)
       return { try reader.next() }
     }

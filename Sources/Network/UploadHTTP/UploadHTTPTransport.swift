@@ -163,7 +163,7 @@ public final class UploadHTTPTransport: Sendable {
       let bytes =
         isCompressed
         ? try await BlockingThread.run { try body.bytes(isCompressed: true) } : try body.bytes(isCompressed: false)
-      request.body = RequestBody(bytes)
+      request.body = ClientBody(bytes)
       let signature = try WebhookSignature(secrets, id: id, timestamp: timestamp)
       try signature.update(bytes)
       request.headers += try signature.headers()

@@ -233,7 +233,7 @@ public struct ReverseMapping: Sendable {
     guard mapping.converts(field), !value.isEmpty else { return value }
     switch field.conversion {
     case .date:
-      if let date = DateText.written(String(decoding: value, as: UTF8.self), dateFormat) { return Array(date.utf8) }
+      if let date = DatePattern.written(String(decoding: value, as: UTF8.self), dateFormat) { return Array(date.utf8) }
       throw RowRefusal(
         "the product \(row[.id]) has the \(field.key) \(Self.shown(value)), which the form \(mapping.dateFormat ?? "")"
           + " cannot hold; use a form that has all its parts, such as '%Y-%m-%d %H:%M:%S'")

@@ -232,7 +232,7 @@ struct RowFieldPlan {
   private mutating func converted(_ text: String, _ field: ProductField) throws(RowRefusal) -> String {
     switch field.conversion {
     case .date:
-      if let date = DateText.reformatted(text, dateFormat) { return date }
+      if let date = DatePattern.reformatted(text, dateFormat) { return date }
       // A database's way to say that there is no date: 00.00.0000.
       if text.contains("0"), text.allSatisfy({ $0 == "0" || $0.isASCII && !$0.isNumber && !$0.isLetter }) { return "" }
       throw RowRefusal("this is no date of the form \(mapping.dateFormat ?? ""); correct it, or give another form")

@@ -59,7 +59,7 @@ public struct RowMapping: Sendable, Equatable {
   public init() {}
 
   /// Whether a text is a form of dates: it has year, month and day, and only known parts.
-  public static func isDateFormat(_ text: String) -> Bool { DateText.isFormat(text) }
+  public static func isDateFormat(_ text: String) -> Bool { DatePattern.isFormat(text) }
 
   /// The words for false if ``trueWords`` is not empty.
   static let falseWords: Set<String> = ["false", "f", "no", "n", "0", "off", "nein", "non", "否", "假"]

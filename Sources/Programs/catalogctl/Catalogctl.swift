@@ -28,7 +28,8 @@ struct Catalogctl: AsyncParsableCommand {
       CommandGroup(
         name: "Answering:",
         subcommands: [
-          Scan.self, Explain.self, Get.self, Search.self, Find.self, Products.self, Components.self, SetsWith.self,
+          ScanCommand.self, Explain.self, Get.self, Search.self, Find.self, Products.self, Components.self,
+          SetsWith.self,
           Complete.self, StudioCommand.self,
         ]),
       CommandGroup(name: "Beside the catalogue:", subcommands: [DocumentsCommand.self]),
@@ -49,7 +50,7 @@ enum Main {
       // process.
       try MappingGuard.install()
       signal(SIGXFSZ, SIG_IGN)
-      var command = try CommandWords.parse(Array(CommandLine.arguments.dropFirst()))
+      var command = try CommandSuggestions.parse(Array(CommandLine.arguments.dropFirst()))
       ClosedStreams.prepare(for: command)
       if var asynchronous = command as? AsyncParsableCommand {
         try await asynchronous.run()

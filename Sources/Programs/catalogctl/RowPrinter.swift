@@ -106,7 +106,7 @@ struct ProductPrinter {
   mutating func end() {
     pieces.flush(always: true)
     if format != .table { return }
-    guard let fields else { return ProductTable.print(products) }
+    guard let fields else { return FoundProducts.print(products) }
     var table = Table(fields.map { ($0.kind == .number ? ">" : "") + $0.key })
     // The first cell is marked if the name is not shown.
     let marked = fields.firstIndex(of: .name) ?? 0

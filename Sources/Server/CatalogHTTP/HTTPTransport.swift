@@ -109,7 +109,7 @@ public struct HTTPTransport: Sendable {
     _ attempt: Int, cursor: String, deadline: ContinuousClock.Instant, into makeState: () throws -> State,
     onChunk: (inout State, Span<UInt8>) throws -> Void
   ) async throws -> Fetched<State> {
-    let exchange = try Exchange(transport: self, attempt: attempt, deadline: deadline)
+    let exchange = try FetchAttempt(transport: self, attempt: attempt, deadline: deadline)
     let answer = try await exchange.request(cursor: cursor)
     // Closes the connection, if the body was not read to its end.
     defer { answer.body.cancel() }

@@ -91,7 +91,7 @@ extension Studio {
     guard let field = ProductField.allCases.first(where: { $0.key == name }) else {
       throw StudioError.badRequest("sort: no field of a product is called \(name.debugDescription)")
     }
-    return ProductTableOrder(field, isDescending: try query.truth("descending") ?? false)
+    return ProductTableOrder(field, isDescending: try query.bool("descending") ?? false)
   }
 
   /// The filter of a request.
@@ -99,8 +99,8 @@ extension Studio {
     var filter = ProductFilter()
     filter.brand = query["brand"]
     filter.category = query["category"]
-    filter.isSet = try query.truth("set")
-    filter.isDeleted = try query.truth("deleted")
+    filter.isSet = try query.bool("set")
+    filter.isDeleted = try query.bool("deleted")
     if let text = query["where"] { filter.condition = try snapshot.products(where: text) }
     if let since = try query.sequence("since"), since > 0 {
       if since >= snapshot.sequence {

@@ -20,7 +20,7 @@ extension Studio {
       let ids = try sets.ids(snapshot)
       var rows: [SetRow] = []
       var count = ids.count
-      if try asked.query.truth("missing") == true {
+      if try asked.query.bool("missing") == true {
         let found = try ids.map { try SetRow($0, snapshot) }.filter { $0.missing > 0 }
         count = found.count
         rows = Array(found.dropFirst(offset).prefix(limit))
@@ -92,7 +92,7 @@ extension Studio {
       let snapshot = try catalogue(query)
       return (snapshot, try sets.ids(snapshot))
     }
-    let isMissingOnly = try query.truth("missing") == true
+    let isMissingOnly = try query.bool("missing") == true
     return Self.stream(format) { write in
       try await write(header)
       for start in stride(from: 0, to: ids.count, by: 500) {

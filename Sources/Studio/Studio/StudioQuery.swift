@@ -47,7 +47,7 @@ struct StudioQuery: Sendable {
   }
 
   /// A truth value; `nil` if it is missing.
-  func truth(_ name: String) throws(StudioError) -> Bool? {
+  func bool(_ name: String) throws(StudioError) -> Bool? {
     switch self[name] {
     case nil: return nil
     case "true": return true

@@ -237,7 +237,7 @@ struct OpenAPIChecker {
     let offset = checker.document["paths"]?["/v1/products"]?["get"]?["parameters"]?.elements.first {
       $0["name"]?.text == "offset"
     }
-    #expect(offset?["schema"]?["maximum"]?.int == Query.offsetLimit)
+    #expect(offset?["schema"]?["maximum"]?.int == QueryParameters.offsetLimit)
   }
 
   @Test func `the checker refuses what does not fit`() {

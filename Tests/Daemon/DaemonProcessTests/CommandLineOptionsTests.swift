@@ -24,7 +24,7 @@ import Testing
 
   @Test func `the help tells every setting`() {
     let help = CommandLineOptions.help
-    for setting in Setting.all { #expect(help.contains(setting.meaning)) }
+    for setting in DaemonSetting.all { #expect(help.contains(setting.meaning)) }
     #expect(help.contains("--webhooks-NAME-authorization-file\n") && help.contains("--sync-ca-file\n"))
     #expect(help.split(separator: "\n").allSatisfy { $0.count <= 120 })
   }
@@ -37,7 +37,7 @@ import Testing
       .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Examples/README.md")
     var lines = try String(contentsOf: readme, encoding: .utf8)
       .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    let rows = Setting.all.map { setting in
+    let rows = DaemonSetting.all.map { setting in
       let isWord = !setting.standard.isEmpty && !setting.standard.contains(" ") && !setting.standard.hasPrefix("$")
       let standard = isWord ? "`\(setting.standard)`" : setting.standard
       return "| `\(setting.key)` | \(setting.values) | \(standard) | \(setting.meaning) |"

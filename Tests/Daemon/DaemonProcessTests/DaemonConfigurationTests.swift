@@ -52,15 +52,18 @@ private let longest = String(repeating: "a", count: 92)
     ]
     let names = ["webhooks": ["w"], "inputs": ["k", "s", "t"]]
     var told = arguments
-    for setting in Setting.all where !setting.standard.isEmpty && setting.kind != .list && setting.path != ["root"] {
+    for setting in DaemonSetting.all
+    where !setting.standard.isEmpty && setting.kind != .list && setting.path != ["root"] {
       // It needs sync.from, which excludes sync.url.
       if setting.key == "sync.reconcileSeconds" { continue }
-      for name in setting.path.contains(Setting.anyName) ? names[setting.path[0]] ?? [] : [""] {
+      for name in setting.path.contains(DaemonSetting.anyName) ? names[setting.path[0]] ?? [] : [""] {
         let kinds = setting.meaning.split(separator: ":").first.map { $0.split(separator: ", ").map(String.init) } ?? []
         let kind = ["k": "keyboard", "s": "serial", "t": "tcp"][name] ?? ""
         let all = ["keyboard", "serial", "tcp", "socket"]
         if !kind.isEmpty, kinds.contains(where: all.contains), !kinds.contains(kind) { continue }
-        told += [Setting.argument(setting.path.map { $0 == Setting.anyName ? name : $0 }), setting.standard]
+        told += [
+          DaemonSetting.argument(setting.path.map { $0 == DaemonSetting.anyName ? name : $0 }), setting.standard,
+        ]
       }
     }
     let plain = try configuration(arguments)
@@ -85,15 +88,16 @@ private let longest = String(repeating: "a", count: 92)
   }
 
   @Test func `every setting can be given by its argument, by its variable, and in the file`() throws {
-    for setting in Setting.all where !setting.path.contains(Setting.anyName) && setting.path.last != "names" {
+    for setting in DaemonSetting.all where !setting.path.contains(DaemonSetting.anyName) && setting.path.last != "names"
+    {
       if setting.path.last?.hasSuffix("File") == true { continue }
       let text: String
       let json: String
       switch setting.kind {
       case .choice(let names): (text, json) = (names[0], "\"\(names[0])\"")
-      case .whole(let range): (text, json) = ("\(range.upperBound)", "\(range.upperBound)")
-      case .real(let range): (text, json) = ("\(range.upperBound)", "\(range.upperBound)")
-      case .truth: (text, json) = ("true", "true")
+      case .int(let range): (text, json) = ("\(range.upperBound)", "\(range.upperBound)")
+      case .number(let range): (text, json) = ("\(range.upperBound)", "\(range.upperBound)")
+      case .bool: (text, json) = ("true", "true")
       default:
         let special = [
           "sync.url": "http://a/", "http.address": "[::1]:1", "http.allowedOrigins": "http://a",
@@ -107,9 +111,9 @@ private let longest = String(repeating: "a", count: 92)
       let sync = setting.path[0] == "sync" && !["url", "from"].contains(setting.path[1]) ? server : []
       let nested = setting.path.reversed().reduce(json) { "{\"\($1)\": \($0)}" }
       let file = try TestFile(nested)
-      let variable = "CATALOGD_" + Setting.variable(setting.path)
+      let variable = "CATALOGD_" + DaemonSetting.variable(setting.path)
       for read in [
-        try configuration(sync + [Setting.argument(setting.path), text]),
+        try configuration(sync + [DaemonSetting.argument(setting.path), text]),
         try configuration(sync, environment: [variable: text]), try configuration(sync, file: file.path),
       ] {
         #expect(read.settings.contains { $0.key == setting.key }, "\(setting.key)")
@@ -172,7 +176,7 @@ private let longest = String(repeating: "a", count: 92)
     #expect(
       transport.connectTimeout == .seconds(3) && transport.idleTimeout == .seconds(4.5) && transport.minimumRate == 0)
     for name in [transport.names.idleTimeout, transport.names.minimumRate, transport.names.certificateAuthorityFile] {
-      #expect(Setting.all.contains { $0.key == name }, "\(name ?? "none")")
+      #expect(DaemonSetting.all.contains { $0.key == name }, "\(name ?? "none")")
     }
     #expect(read.settings.first { $0.key == "sync.url" }?.value == "https://…@host/x?…")
   }

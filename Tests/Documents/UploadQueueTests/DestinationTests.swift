@@ -234,7 +234,7 @@ import WaitingTestSupport
   }
 
   @Test func `probes take another order key each time, and first what has not failed itself`() {
-    var schedule = Schedule(ScheduleRules())
+    var schedule = DueQueue(ScheduleRules())
     for ordinal in 1...6 {
       var entry = ScheduleEntry(
         id: Int64(ordinal), upload: UploadID(tick: UInt64(ordinal), random: 0), kind: "k", priority: .normal,

@@ -106,7 +106,7 @@ import WaitingTestSupport
   }
 
   @Test func `what is hastened at once has a bound, and the oldest go first`() {
-    var schedule = Schedule(ScheduleRules())
+    var schedule = DueQueue(ScheduleRules())
     for number in 0..<Int64(100) {
       var entry = ScheduleEntry(
         id: number, upload: UploadID(tick: UInt64(number), random: 0), kind: "k", priority: .normal, orderKey: nil,

@@ -28,7 +28,7 @@ import Testing
   @Test func `the schedule says what a look at everything says`() throws {
     var random = SeededGenerator(for: "ScheduleTests")
     for round in 0..<(60 * depth) {
-      var schedule = Schedule(ScheduleRules(destination: { $0 }))
+      var schedule = DueQueue(ScheduleRules(destination: { $0 }))
       var model: [Int64: ScheduleEntry] = [:]
       var now: Int64 = 0
       var last: Int64 = 0

@@ -86,7 +86,8 @@ struct StudioAccessTests {
     #expect(Set(names) == Set(StudioAssets.embedded.keys))
     for name in names {
       let bytes = try Array(Data(contentsOf: folder.appending(path: name)))
-      #expect(StudioAssets.embedded[name]?.bytes == bytes, "\(name)")
+      let isSame = StudioAssets.embedded[name]?.bytes == bytes
+      #expect(isSame, "\(name)")
       #expect(StudioAssets.embedded[name]?.contentType != "application/octet-stream", "\(name)")
     }
   }

@@ -68,7 +68,7 @@ struct DecodingScope: Decoder {
   @inline(__always)
   func value<T>(
     at offset: Int, _ key: @autoclosure () -> (any CodingKey)?,
-    _ read: (DecodingSource, Int) throws(ValueFault) -> T
+    _ read: (DecodingSource, Int) throws(DecodingFault) -> T
   ) throws -> T {
     do { return try read(source, offset) } catch { throw failure(error, key()) }
   }
@@ -79,7 +79,7 @@ struct DecodingScope: Decoder {
   func read<T: Decodable>(_ type: T.Type, at offset: Int, _ key: @autoclosure () -> (any CodingKey)?) throws -> T {
     // Comparing types costs one pointer comparison each. The cast is made only if it succeeds, and never to an
     // optional, because the runtime would have to look up the optional's type.
-    do throws(ValueFault) {
+    do throws(DecodingFault) {
       if T.self == String.self { return try source.string(at: offset) as! T }
       if T.self == Date.self { return try source.date(at: offset) as! T }
       if T.self == Data.self { return try source.data(at: offset) as! T }
@@ -101,7 +101,7 @@ struct DecodingScope: Decoder {
   }
 
   /// Converts a fault of a value to a `DecodingError`.
-  func failure(_ fault: ValueFault, _ key: (any CodingKey)?) -> DecodingError {
+  func failure(_ fault: DecodingFault, _ key: (any CodingKey)?) -> DecodingError {
     switch fault {
     case .damaged(let error): damaged(error, key)
     case .mismatch(let type, let item): mismatch(type, item, key)

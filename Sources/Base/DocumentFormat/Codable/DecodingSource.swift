@@ -3,7 +3,7 @@ import Essentials
 
 /// The reason why a value cannot be read as the requested type. A caller that knows the coding path converts it to a
 /// `DecodingError`.
-enum ValueFault: Error {
+enum DecodingFault: Error {
   case damaged(DocumentError)
   case mismatch(any Any.Type, Item)
   /// The number at the offset is outside of the type's range, or has a fraction.
@@ -32,19 +32,19 @@ final class DecodingSource: OwnedBytes {
 
   // MARK: Values
 
-  func bool(at offset: Int) throws(ValueFault) -> Bool {
+  func bool(at offset: Int) throws(DecodingFault) -> Bool {
     let item = try value(offset)
     guard case .bool(let value) = item else { throw .mismatch(Bool.self, item) }
     return value
   }
 
-  func string(at offset: Int) throws(ValueFault) -> String {
+  func string(at offset: Int) throws(DecodingFault) -> String {
     let item = try value(offset)
     guard case .text(let range) = item else { throw .mismatch(String.self, item) }
     return bytes.repairedString(range)
   }
 
-  func double(at offset: Int) throws(ValueFault) -> Double {
+  func double(at offset: Int) throws(DecodingFault) -> Double {
     switch try value(offset) {
     case .double(let value): return value
     case .integer(let value): return Double(value)
@@ -54,10 +54,10 @@ final class DecodingSource: OwnedBytes {
   }
 
   /// The nearest float, as in Swift's other decoders.
-  func float(at offset: Int) throws(ValueFault) -> Float { Float(try double(at: offset)) }
+  func float(at offset: Int) throws(DecodingFault) -> Float { Float(try double(at: offset)) }
 
   @inline(__always)
-  func integer<T: FixedWidthInteger>(at offset: Int) throws(ValueFault) -> T {
+  func integer<T: FixedWidthInteger>(at offset: Int) throws(DecodingFault) -> T {
     let item = try value(offset)
     let value: T? =
       switch item {
@@ -70,19 +70,19 @@ final class DecodingSource: OwnedBytes {
     return value
   }
 
-  func date(at offset: Int) throws(ValueFault) -> Date {
+  func date(at offset: Int) throws(DecodingFault) -> Date {
     let item = try value(offset)
     guard case .date(let value) = item else { throw .mismatch(Date.self, item) }
     return value
   }
 
-  func data(at offset: Int) throws(ValueFault) -> Data {
+  func data(at offset: Int) throws(DecodingFault) -> Data {
     let item = try value(offset)
     guard case .bytes(let range) = item else { throw .mismatch(Data.self, item) }
     return bytes.data(range)
   }
 
-  func decimal(at offset: Int) throws(ValueFault) -> Decimal {
+  func decimal(at offset: Int) throws(DecodingFault) -> Decimal {
     switch try value(offset) {
     case .integer(let value): return Decimal(value)
     case .unsigned(let value): return Decimal(value)
@@ -94,19 +94,19 @@ final class DecodingSource: OwnedBytes {
   }
 
   /// Parses a value that is stored as text.
-  func parsed<T>(at offset: Int, _ parse: (String) -> T?) throws(ValueFault) -> T {
+  func parsed<T>(at offset: Int, _ parse: (String) -> T?) throws(DecodingFault) -> T {
     let text = try string(at: offset)
     guard let value = parse(text) else { throw .noParse(T.self, offset) }
     return value
   }
 
-  func value(at offset: Int) throws(ValueFault) -> DocumentValue {
+  func value(at offset: Int) throws(DecodingFault) -> DocumentValue {
     var end = offset
     do { return try DocumentValue(bytes, &end, depth: 0) } catch { throw .damaged(error) }
   }
 
   @inline(__always)
-  private func value(_ offset: Int) throws(ValueFault) -> Item {
+  private func value(_ offset: Int) throws(DecodingFault) -> Item {
     do { return try item(at: offset) } catch { throw .damaged(error) }
   }
 

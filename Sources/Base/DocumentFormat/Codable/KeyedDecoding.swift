@@ -37,14 +37,14 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   /// Decodes the value of `key`. The key is boxed as `any CodingKey` only for an error.
   @inline(__always)
-  private func value<T>(of key: Key, _ read: (DecodingSource, Int) throws(ValueFault) -> T) throws -> T {
+  private func value<T>(of key: Key, _ read: (DecodingSource, Int) throws(DecodingFault) -> T) throws -> T {
     try scope.value(at: offset(of: key), key, read)
   }
 
   /// Decodes the value of `key`; returns `nil` if it is missing or null.
   @inline(__always)
   private func presentValue<T>(
-    of key: Key, _ read: (DecodingSource, Int) throws(ValueFault) -> T
+    of key: Key, _ read: (DecodingSource, Int) throws(DecodingFault) -> T
   ) throws -> T? {
     guard let offset = try present(key) else { return nil }
     return try scope.value(at: offset, key, read)
@@ -62,19 +62,19 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    try presentValue(of: key) { (source, offset) throws(ValueFault) in try source.string(at: offset) }
+    try presentValue(of: key) { (source, offset) throws(DecodingFault) in try source.string(at: offset) }
   }
 
   func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-    try presentValue(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
+    try presentValue(of: key) { (source, offset) throws(DecodingFault) in try source.integer(at: offset) }
   }
 
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-    try presentValue(of: key) { (source, offset) throws(ValueFault) in try source.bool(at: offset) }
+    try presentValue(of: key) { (source, offset) throws(DecodingFault) in try source.bool(at: offset) }
   }
 
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    try presentValue(of: key) { (source, offset) throws(ValueFault) in try source.double(at: offset) }
+    try presentValue(of: key) { (source, offset) throws(DecodingFault) in try source.double(at: offset) }
   }
 
   func nestedContainer<NestedKey: CodingKey>(
@@ -92,58 +92,58 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func superDecoder(forKey key: Key) throws -> any Decoder { try scope.inner(at: offset(of: key), key) }
 
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-    try value(of: key) { (source, offset) throws(ValueFault) in try source.bool(at: offset) }
+    try value(of: key) { (source, offset) throws(DecodingFault) in try source.bool(at: offset) }
   }
 
   func decode(_ type: String.Type, forKey key: Key) throws -> String {
-    try value(of: key) { (source, offset) throws(ValueFault) in try source.string(at: offset) }
+    try value(of: key) { (source, offset) throws(DecodingFault) in try source.string(at: offset) }
   }
 
   func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-    try value(of: key) { (source, offset) throws(ValueFault) in try source.double(at: offset) }
+    try value(of: key) { (source, offset) throws(DecodingFault) in try source.double(at: offset) }
   }
 
   func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
-    try value(of: key) { (source, offset) throws(ValueFault) in try source.float(at: offset) }
+    try value(of: key) { (source, offset) throws(DecodingFault) in try source.float(at: offset) }
   }
 
   func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-    try value(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
+    try value(of: key) { (source, offset) throws(DecodingFault) in try source.integer(at: offset) }
   }
 
   func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
-    try value(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
+    try value(of: key) { (source, offset) throws(DecodingFault) in try source.integer(at: offset) }
   }
 
   func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
-    try value(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
+    try value(of: key) { (source, offset) throws(DecodingFault) in try source.integer(at: offset) }
   }
 
   func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
-    try value(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
+    try value(of: key) { (source, offset) throws(DecodingFault) in try source.integer(at: offset) }
   }
 
   func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-    try value(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
+    try value(of: key) { (source, offset) throws(DecodingFault) in try source.integer(at: offset) }
   }
 
   func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
-    try value(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
+    try value(of: key) { (source, offset) throws(DecodingFault) in try source.integer(at: offset) }
   }
 
   func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
-    try value(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
+    try value(of: key) { (source, offset) throws(DecodingFault) in try source.integer(at: offset) }
   }
 
   func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-    try value(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
+    try value(of: key) { (source, offset) throws(DecodingFault) in try source.integer(at: offset) }
   }
 
   func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
-    try value(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
+    try value(of: key) { (source, offset) throws(DecodingFault) in try source.integer(at: offset) }
   }
 
   func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
-    try value(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
+    try value(of: key) { (source, offset) throws(DecodingFault) in try source.integer(at: offset) }
   }
 }

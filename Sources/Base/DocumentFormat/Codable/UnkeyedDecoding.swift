@@ -36,7 +36,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
 
   /// Decodes the next element with `read` and advances past it.
   @inline(__always)
-  private mutating func nextValue<T>(_ read: (DecodingSource, Int) throws(ValueFault) -> T) throws -> T {
+  private mutating func nextValue<T>(_ read: (DecodingSource, Int) throws(DecodingFault) -> T) throws -> T {
     let scope = scope
     return try next { try scope.value(at: $0, $1, read) }
   }
@@ -69,58 +69,58 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
   }
 
   mutating func decode(_ type: Bool.Type) throws -> Bool {
-    try nextValue { (source, offset) throws(ValueFault) in try source.bool(at: offset) }
+    try nextValue { (source, offset) throws(DecodingFault) in try source.bool(at: offset) }
   }
 
   mutating func decode(_ type: String.Type) throws -> String {
-    try nextValue { (source, offset) throws(ValueFault) in try source.string(at: offset) }
+    try nextValue { (source, offset) throws(DecodingFault) in try source.string(at: offset) }
   }
 
   mutating func decode(_ type: Double.Type) throws -> Double {
-    try nextValue { (source, offset) throws(ValueFault) in try source.double(at: offset) }
+    try nextValue { (source, offset) throws(DecodingFault) in try source.double(at: offset) }
   }
 
   mutating func decode(_ type: Float.Type) throws -> Float {
-    try nextValue { (source, offset) throws(ValueFault) in try source.float(at: offset) }
+    try nextValue { (source, offset) throws(DecodingFault) in try source.float(at: offset) }
   }
 
   mutating func decode(_ type: Int.Type) throws -> Int {
-    try nextValue { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
+    try nextValue { (source, offset) throws(DecodingFault) in try source.integer(at: offset) }
   }
 
   mutating func decode(_ type: Int8.Type) throws -> Int8 {
-    try nextValue { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
+    try nextValue { (source, offset) throws(DecodingFault) in try source.integer(at: offset) }
   }
 
   mutating func decode(_ type: Int16.Type) throws -> Int16 {
-    try nextValue { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
+    try nextValue { (source, offset) throws(DecodingFault) in try source.integer(at: offset) }
   }
 
   mutating func decode(_ type: Int32.Type) throws -> Int32 {
-    try nextValue { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
+    try nextValue { (source, offset) throws(DecodingFault) in try source.integer(at: offset) }
   }
 
   mutating func decode(_ type: Int64.Type) throws -> Int64 {
-    try nextValue { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
+    try nextValue { (source, offset) throws(DecodingFault) in try source.integer(at: offset) }
   }
 
   mutating func decode(_ type: UInt.Type) throws -> UInt {
-    try nextValue { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
+    try nextValue { (source, offset) throws(DecodingFault) in try source.integer(at: offset) }
   }
 
   mutating func decode(_ type: UInt8.Type) throws -> UInt8 {
-    try nextValue { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
+    try nextValue { (source, offset) throws(DecodingFault) in try source.integer(at: offset) }
   }
 
   mutating func decode(_ type: UInt16.Type) throws -> UInt16 {
-    try nextValue { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
+    try nextValue { (source, offset) throws(DecodingFault) in try source.integer(at: offset) }
   }
 
   mutating func decode(_ type: UInt32.Type) throws -> UInt32 {
-    try nextValue { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
+    try nextValue { (source, offset) throws(DecodingFault) in try source.integer(at: offset) }
   }
 
   mutating func decode(_ type: UInt64.Type) throws -> UInt64 {
-    try nextValue { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
+    try nextValue { (source, offset) throws(DecodingFault) in try source.integer(at: offset) }
   }
 }

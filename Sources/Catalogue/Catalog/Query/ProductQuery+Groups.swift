@@ -101,11 +101,11 @@ extension [ProductField] {
 private struct GroupState {
   private let key: [DocumentValue]
   private var count = 0
-  private var accumulators: [Accumulator]
+  private var accumulators: [GroupAccumulator]
 
   init(_ key: [DocumentValue], _ aggregates: [ProductAggregate]) {
     self.key = key
-    accumulators = aggregates.map { Accumulator(aggregate: $0) }
+    accumulators = aggregates.map { GroupAccumulator(aggregate: $0) }
   }
 
   mutating func add(_ view: borrowing ProductView, _ scratch: inout [UInt8]) throws(StoreError) {
@@ -117,7 +117,7 @@ private struct GroupState {
 }
 
 /// An aggregate over the products of a group so far.
-private struct Accumulator {
+private struct GroupAccumulator {
   let aggregate: ProductAggregate
   private var sum = NumberSum()
   /// The least or greatest value, and its sort key, which is empty before the first value.

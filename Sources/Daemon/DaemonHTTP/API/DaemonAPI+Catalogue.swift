@@ -16,12 +16,12 @@ extension DaemonAPI {
     ]
   }
 
-  @Sendable private func product(_ call: Call) throws -> Answer {
+  @Sendable private func product(_ call: RouteCall) throws -> Answer {
     guard let product = try daemon.catalogue().product(id: call.parameter) else { throw Self.unknown(call.parameter) }
     return Answer(.product(product))
   }
 
-  @Sendable private func products(_ call: Call) async throws -> Answer {
+  @Sendable private func products(_ call: RouteCall) async throws -> Answer {
     let barcode = call.query["barcode"]
     if barcode?.isEmpty == true {
       throw ErrorResponse.badRequest("barcode: the barcode to look for, as in /v1/products?barcode=6901234567892")
@@ -41,8 +41,8 @@ extension DaemonAPI {
     }
   }
 
-  private func pageAnswer(_ barcode: String?, _ query: Query) async throws -> Answer {
-    let page = ProductPage(
+  private func pageAnswer(_ barcode: String?, _ query: QueryParameters) async throws -> Answer {
+    let page = BarcodePage(
       try Self.productQuery(daemon.catalogue(), barcode, query), limit: try query.limit(),
       offset: try query.offset(), columns: try Self.columns(query), hasCount: try query.flag("count"))
     // A lookup takes microseconds, and does not wait for scans.
@@ -51,7 +51,7 @@ extension DaemonAPI {
   }
 
   /// A page in the order of an index.
-  @Sendable private func productsInOrder(_ call: Call) async throws -> Answer {
+  @Sendable private func productsInOrder(_ call: RouteCall) async throws -> Answer {
     guard let (order, isDescending) = CatalogIndexes.Order.parse(call.parameter) else {
       let known = CatalogIndexes.Order.allCases.map(\.rawValue).joined(separator: ", ")
       throw ErrorResponse.notFound(
@@ -70,7 +70,7 @@ extension DaemonAPI {
   }
 
   private static func productQuery(
-    _ catalogue: CatalogSnapshot, _ barcode: String?, _ query: Query
+    _ catalogue: CatalogSnapshot, _ barcode: String?, _ query: QueryParameters
   ) throws(ErrorResponse) -> ProductQuery {
     let condition = query["where"] ?? "true"
     var found: ProductQuery
@@ -86,12 +86,12 @@ extension DaemonAPI {
     do { return try found.order(by: order) } catch { throw .expression("order", error) }
   }
 
-  private static func columns(_ query: Query) throws(ErrorResponse) -> ProductColumns? {
+  private static func columns(_ query: QueryParameters) throws(ErrorResponse) -> ProductColumns? {
     guard let columns = query["columns"] else { return nil }
     do { return try ProductColumns(parsing: columns) } catch { throw .expression("columns", error) }
   }
 
-  @Sendable private func components(_ call: Call) async throws -> Answer {
+  @Sendable private func components(_ call: RouteCall) async throws -> Answer {
     let id = call.parameter
     return try await aside {
       let catalogue = try daemon.catalogue()
@@ -107,7 +107,7 @@ extension DaemonAPI {
 }
 
 /// A page of the products that meet a condition.
-private struct ProductPage: Sendable {
+private struct BarcodePage: Sendable {
   /// The query without offset and limit.
   let query: ProductQuery
   let limit: Int

@@ -16,24 +16,24 @@ extension DaemonAPI {
     ]
   }
 
-  @Sendable private func queueState(_ call: Call) async throws -> Answer {
+  @Sendable private func queueState(_ call: RouteCall) async throws -> Answer {
     try await aside {
       let queue = try daemon.queue()
       return Answer(try queue.counts().json(queue.pauses(), heldKeys: queue.heldKeys()))
     }
   }
 
-  @Sendable private func pause(_ call: Call) async throws -> Answer {
+  @Sendable private func pause(_ call: RouteCall) async throws -> Answer {
     try await queue().pause()
     return try await queueState(call)
   }
 
-  @Sendable private func resume(_ call: Call) async throws -> Answer {
+  @Sendable private func resume(_ call: RouteCall) async throws -> Answer {
     try await queue().resume()
     return try await queueState(call)
   }
 
-  @Sendable private func retry(_ call: Call) async throws -> Answer {
+  @Sendable private func retry(_ call: RouteCall) async throws -> Answer {
     let names = try call.body.texts("states") ?? [UploadState.parked.rawValue]
     let states = names.compactMap { name in Self.retriedStates.first { $0.rawValue == name } }
     guard !states.isEmpty, states.count == names.count else {
@@ -47,7 +47,7 @@ extension DaemonAPI {
   /// The states of uploads that can be retried by hand.
   private static let retriedStates: [UploadState] = [.parked, .waiting]
 
-  @Sendable private func uploads(_ call: Call) async throws -> Answer {
+  @Sendable private func uploads(_ call: RouteCall) async throws -> Answer {
     let limit = try call.query.limit()
     let states = UploadState.allCases.map(\.rawValue).joined(separator: ", ")
     let state = try call.query["state"].map { text in
@@ -67,7 +67,7 @@ extension DaemonAPI {
     }
   }
 
-  @Sendable private func upload(_ call: Call) async throws -> Answer {
+  @Sendable private func upload(_ call: RouteCall) async throws -> Answer {
     let id = try Self.uploadID(call)
     return try await aside {
       guard let upload = try daemon.queue().upload(id) else { throw UploadQueueError.unknown(id: id) }
@@ -75,12 +75,12 @@ extension DaemonAPI {
     }
   }
 
-  @Sendable private func dropUpload(_ call: Call) async throws -> Answer {
+  @Sendable private func dropUpload(_ call: RouteCall) async throws -> Answer {
     try await queue().drop(Self.uploadID(call))
     return .noContent
   }
 
-  @Sendable private func retryUpload(_ call: Call) async throws -> Answer {
+  @Sendable private func retryUpload(_ call: RouteCall) async throws -> Answer {
     try await queue().retry(Self.uploadID(call))
     return try await upload(call)
   }
@@ -88,7 +88,7 @@ extension DaemonAPI {
   /// The signed-in user's queue; opening it may write.
   private func queue() async throws -> UploadQueue { try await aside { try daemon.queue() } }
 
-  private static func uploadID(_ call: Call) throws(ErrorResponse) -> UploadID {
+  private static func uploadID(_ call: RouteCall) throws(ErrorResponse) -> UploadID {
     guard let id = UploadID(call.parameter) else {
       throw .notFound("\(call.parameter.debugDescription) is no id of an upload; GET /v1/queue/uploads lists them")
     }

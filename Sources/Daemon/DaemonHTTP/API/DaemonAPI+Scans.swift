@@ -14,7 +14,7 @@ extension DaemonAPI {
   }
 
   /// The hot path: a lookup in mapped memory and one array of bytes.
-  @Sendable private func look(_ call: Call) throws -> Answer {
+  @Sendable private func look(_ call: RouteCall) throws -> Answer {
     let code = call.parameter
     let symbology = call.query["symbology"]
     try Self.check(code)
@@ -22,7 +22,7 @@ extension DaemonAPI {
     return Answer(json: try daemon.look(code, symbology: symbology).json.bytes)
   }
 
-  @Sendable private func scan(_ call: Call) async throws -> Answer {
+  @Sendable private func scan(_ call: RouteCall) async throws -> Answer {
     let (readings, isList) = try Self.readings(call.body)
     if !isList { return Answer(await daemon.scan(readings[0]).json) }
     var bytes = Array("{\"answers\":[".utf8)
@@ -118,7 +118,7 @@ extension DaemonAPI {
 
   // MARK: The miss journal
 
-  @Sendable private func misses(_ call: Call) async throws -> Answer {
+  @Sendable private func misses(_ call: RouteCall) async throws -> Answer {
     let limit = try call.query.limit()
     return try await aside {
       let misses = try daemon.misses(limit: limit)
@@ -126,7 +126,7 @@ extension DaemonAPI {
     }
   }
 
-  @Sendable private func clearMisses(_ call: Call) async throws -> Answer {
+  @Sendable private func clearMisses(_ call: RouteCall) async throws -> Answer {
     Answer(.object([("removed", .int(try await daemon.clearMisses()))]))
   }
 }

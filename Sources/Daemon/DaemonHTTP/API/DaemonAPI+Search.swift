@@ -11,7 +11,7 @@ extension DaemonAPI {
     ]
   }
 
-  @Sendable private func search(_ call: Call) async throws -> Answer {
+  @Sendable private func search(_ call: RouteCall) async throws -> Answer {
     guard let text = call.query["q"], !text.isEmpty else {
       throw ErrorResponse.badRequest("q: the words to look for, as in /v1/search?q=cordless+drill")
     }
@@ -21,7 +21,7 @@ extension DaemonAPI {
   }
 
   private static func searchOptions(
-    _ query: Query, _ catalogue: CatalogSnapshot
+    _ query: QueryParameters, _ catalogue: CatalogSnapshot
   ) throws(ErrorResponse) -> SearchOptions {
     var options = SearchOptions()
     options.limit = try query.limit(default: 20)

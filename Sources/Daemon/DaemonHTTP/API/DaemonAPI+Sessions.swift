@@ -19,7 +19,7 @@ extension DaemonAPI {
     ]
   }
 
-  @Sendable private func sessions(_ call: Call) async throws -> Answer {
+  @Sendable private func sessions(_ call: RouteCall) async throws -> Answer {
     let limit = try call.query.limit()
     return try await aside {
       let sessions = try daemon.sessions.list()
@@ -29,7 +29,7 @@ extension DaemonAPI {
     }
   }
 
-  @Sendable private func openSession(_ call: Call) async throws -> Answer {
+  @Sendable private func openSession(_ call: RouteCall) async throws -> Answer {
     let name = try call.body.text("name")
     let input = try call.body.text("input")
     if let name, name.utf8.count > Self.nameByteLimit {
@@ -42,11 +42,11 @@ extension DaemonAPI {
     return answer
   }
 
-  @Sendable private func session(_ call: Call) async throws -> Answer {
+  @Sendable private func session(_ call: RouteCall) async throws -> Answer {
     try await aside { Answer(try daemon.sessions.session(call.parameter).json) }
   }
 
-  @Sendable private func addScans(_ call: Call) async throws -> Answer {
+  @Sendable private func addScans(_ call: RouteCall) async throws -> Answer {
     let codes: [String]
     switch (try call.body.text("code"), try call.body.texts("codes")) {
     case (let code?, nil): codes = [code]
@@ -59,12 +59,12 @@ extension DaemonAPI {
     return try await aside { Answer(session.json) }
   }
 
-  @Sendable private func closeSession(_ call: Call) async throws -> Answer {
+  @Sendable private func closeSession(_ call: RouteCall) async throws -> Answer {
     let session = try await daemon.sessions.close(call.parameter)
     return try await aside { Answer(session.json) }
   }
 
-  @Sendable private func removeSession(_ call: Call) async throws -> Answer {
+  @Sendable private func removeSession(_ call: RouteCall) async throws -> Answer {
     try await daemon.sessions.remove(call.parameter)
     return .noContent
   }

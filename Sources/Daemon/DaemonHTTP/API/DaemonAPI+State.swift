@@ -20,32 +20,36 @@ extension DaemonAPI {
     ]
   }
 
-  @Sendable private func health(_ call: Call) -> Answer { Answer(.object([("status", .text("ok"))])) }
+  @Sendable private func health(_ call: RouteCall) -> Answer { Answer(.object([("status", .text("ok"))])) }
 
   /// Reveals only where to find details, because no token is required here.
-  @Sendable private func readiness(_ call: Call) async throws -> Answer {
+  @Sendable private func readiness(_ call: RouteCall) async throws -> Answer {
     if let reason = try await aside({ daemon.unreadiness }) {
       throw ErrorResponse.unavailable("notReady", "\(reason); GET /v1/status says more")
     }
     return Answer(.object([("status", .text("ready"))]))
   }
 
-  @Sendable private func metricsText(_ call: Call) async throws -> Answer {
+  @Sendable private func metricsText(_ call: RouteCall) async throws -> Answer {
     guard let metrics else { throw ErrorResponse.notFound("this daemon keeps no metrics; configure it to") }
     var answer = Answer(json: try await aside(metrics))
     answer.contentType = "text/plain; version=0.0.4; charset=utf-8"
     return answer
   }
 
-  @Sendable private func describe(_ call: Call) -> Answer { Answer(json: document) }
+  @Sendable private func describe(_ call: RouteCall) -> Answer { Answer(json: document) }
 
-  @Sendable private func status(_ call: Call) async throws -> Answer { try await aside { Answer(daemon.status()) } }
+  @Sendable private func status(_ call: RouteCall) async throws -> Answer {
+    try await aside { Answer(daemon.status()) }
+  }
 
   // MARK: Synchronisation
 
-  @Sendable private func syncState(_ call: Call) async throws -> Answer { try await aside { Answer(daemon.sync.json) } }
+  @Sendable private func syncState(_ call: RouteCall) async throws -> Answer {
+    try await aside { Answer(daemon.sync.json) }
+  }
 
-  @Sendable private func syncNow(_ call: Call) async throws -> Answer {
+  @Sendable private func syncNow(_ call: RouteCall) async throws -> Answer {
     let isFull = try call.body.bool("full") ?? false
     let sync = daemon.sync
     // A separate task, so that the server can shut down without waiting for the synchronisation.
@@ -74,15 +78,15 @@ extension DaemonAPI {
 
   // MARK: Users
 
-  @Sendable private func user(_ call: Call) async throws -> Answer { try await aside { try userAnswer() } }
+  @Sendable private func user(_ call: RouteCall) async throws -> Answer { try await aside { try userAnswer() } }
 
-  @Sendable private func signIn(_ call: Call) async throws -> Answer {
+  @Sendable private func signIn(_ call: RouteCall) async throws -> Answer {
     guard let user = try call.body.text("user") else { throw ErrorResponse.badRequest("user: a text, who signs in") }
     try await daemon.signIn(user)
     return try await aside { try userAnswer() }
   }
 
-  @Sendable private func signOut(_ call: Call) async throws -> Answer {
+  @Sendable private func signOut(_ call: RouteCall) async throws -> Answer {
     try await daemon.signOut()
     return try await aside { try userAnswer() }
   }

@@ -34,7 +34,7 @@ struct Route: Sendable {
   /// that is given twice only one value could count.
   ///
   /// - Throws: `ErrorResponse` with status 400 for a name that the route does not have, and for one that occurs twice.
-  func check(_ query: Query) throws(ErrorResponse) {
+  func check(_ query: QueryParameters) throws(ErrorResponse) {
     var known: Set<String> = []
     for item in query.items {
       guard parameters.contains(item.name) else {
@@ -67,18 +67,18 @@ struct Route: Sendable {
 
   enum Work: Sendable {
     /// A function that answers without waiting.
-    case immediate(@Sendable (Call) throws -> Answer)
-    case answer(@Sendable (Call) async throws -> Answer)
+    case immediate(@Sendable (RouteCall) throws -> Answer)
+    case answer(@Sendable (RouteCall) async throws -> Answer)
     /// The event stream.
     case events
   }
 }
 
 /// A request for a route.
-struct Call: Sendable {
+struct RouteCall: Sendable {
   /// The values of the path's parameters.
   var parameters: [String] = []
-  var query = Query()
+  var query = QueryParameters()
   var body = BodyMembers()
 
   /// The value of the path's parameter. Each path has at most one.

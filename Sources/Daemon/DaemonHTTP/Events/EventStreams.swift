@@ -34,7 +34,7 @@ final class EventStreams: Sendable {
   }
 
   /// - Throws: `ErrorResponse` with status 400.
-  func ask(_ call: Call, _ headers: HTTPFields) throws(ErrorResponse) -> Ask {
+  func ask(_ call: RouteCall, _ headers: HTTPFields) throws(ErrorResponse) -> Ask {
     var kinds = Set(EventKind.allCases)
     if let text = call.query["kinds"] {
       kinds = []

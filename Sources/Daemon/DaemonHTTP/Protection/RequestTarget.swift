@@ -4,7 +4,7 @@ import TextFormat
 struct RequestTarget: Sendable, Equatable {
   /// The decoded path segments. An escaped slash is part of its segment.
   let segments: [String]
-  let query: Query
+  let query: QueryParameters
 
   /// - Throws: `ErrorResponse` with status 400.
   init(_ text: String) throws(ErrorResponse) {
@@ -29,12 +29,12 @@ struct RequestTarget: Sendable, Equatable {
     self.segments = segments
     query =
       end < utf8.endIndex && utf8[end] == UInt8(ascii: "?")
-      ? try Query(Substring(utf8[utf8.index(after: end)...])) : Query()
+      ? try QueryParameters(Substring(utf8[utf8.index(after: end)...])) : QueryParameters()
   }
 }
 
 /// The query parameters of a request, in order.
-struct Query: Sendable, Equatable {
+struct QueryParameters: Sendable, Equatable {
   private(set) var items: [Item] = []
 
   struct Item: Sendable, Equatable {

@@ -119,14 +119,14 @@ struct RequestHandler: Sendable {
   /// - Parameter path: Set to the path of the matching routes, if any.
   private func admit(
     _ head: HTTPRequest, _ channel: any Channel, _ path: inout String
-  ) throws(ErrorResponse) -> (Route?, Call) {
+  ) throws(ErrorResponse) -> (Route?, RouteCall) {
     let target: RequestTarget
     do throws(ErrorResponse) {
       target = try RequestTarget(head.path ?? "")
     } catch {
       try admit(head, nil, channel)
       // RFC 9110, 9.3.7: a request for the options of the server itself.
-      if head.method == .options, head.path == "*" { return (nil, Call(parameters: ["GET, HEAD, OPTIONS"])) }
+      if head.method == .options, head.path == "*" { return (nil, RouteCall(parameters: ["GET, HEAD, OPTIONS"])) }
       throw error
     }
     guard let match = table.match(target.segments) else {
@@ -138,9 +138,9 @@ struct RequestHandler: Sendable {
     try admit(head, route?.access, channel)
     if let route {
       try route.check(target.query)
-      return (route, Call(parameters: match.parameters, query: target.query))
+      return (route, RouteCall(parameters: match.parameters, query: target.query))
     }
-    if head.method == .options { return (nil, Call(parameters: [match.allowed])) }
+    if head.method == .options { return (nil, RouteCall(parameters: [match.allowed])) }
     throw ErrorResponse(
       .methodNotAllowed, "methodNotAllowed", "this path knows \(match.allowed)", headers: [.allow: match.allowed])
   }

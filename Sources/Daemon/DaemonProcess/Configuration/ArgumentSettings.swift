@@ -27,8 +27,8 @@ struct ArgumentSettings: ConfigProvider, ConfigSnapshot {
       }
       let name = String(argument.prefix { $0 != "=" })
       current = nil
-      guard Setting.all.contains(where: { $0.matches(argument: name) }) else {
-        let names = Setting.all.map { Setting.argument($0.path) }
+      guard DaemonSetting.all.contains(where: { $0.matches(argument: name) }) else {
+        let names = DaemonSetting.all.map { DaemonSetting.argument($0.path) }
         let hint =
           NearestName.of(name, among: names).map { "did you mean \($0)?" } ?? "'catalogd --help' lists them"
         faults.append(ConfigurationFault(nil, source: .argument(name), "there is no such option; \(hint)"))
@@ -45,7 +45,7 @@ struct ArgumentSettings: ConfigProvider, ConfigSnapshot {
   }
 
   func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
-    let name = Setting.argument(key.components)
+    let name = DaemonSetting.argument(key.components)
     guard let texts = values[name] else { return LookupResult(encodedKey: name, value: nil) }
     guard let content = Self.content(texts, type) else { throw Mismatch(encodedKey: name) }
     return LookupResult(encodedKey: name, value: ConfigValue(content, isSecret: false))

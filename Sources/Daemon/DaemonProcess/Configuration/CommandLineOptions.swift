@@ -66,11 +66,11 @@ package struct CommandLineOptions: Sendable, Equatable {
       SETTINGS
 
       """
-    for setting in Setting.all {
+    for setting in DaemonSetting.all {
       let standard = setting.standard.isEmpty ? "" : " [\(setting.standard)]"
       var choices = ""
       if case .choice(let names) = setting.kind { choices = ": " + names.joined(separator: ", ") }
-      let argument = Setting.argument(setting.path).replacing("-name-", with: "-NAME-")
+      let argument = DaemonSetting.argument(setting.path).replacing("-name-", with: "-NAME-")
       text += "  \(argument)\n      \(setting.meaning)\(choices)\(standard)\n"
     }
     return text + """

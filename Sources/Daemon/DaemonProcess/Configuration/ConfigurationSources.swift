@@ -72,8 +72,8 @@ package struct ConfigurationSources: Sendable {
   private static func unknown(_ variables: [String: String]) -> [String] {
     variables.keys.sorted().compactMap { name in
       let argument = "--" + name.lowercased().replacing("_", with: "-")
-      if Setting.all.contains(where: { $0.matches(argument: argument) }) { return nil }
-      let names = Setting.all.map { Setting.variable($0.path) }
+      if DaemonSetting.all.contains(where: { $0.matches(argument: argument) }) { return nil }
+      let names = DaemonSetting.all.map { DaemonSetting.variable($0.path) }
       let hint = NearestName.of(name, among: names).map { "; did you mean $\(variablePrefix)\($0)?" } ?? ""
       return "$\(variablePrefix)\(Shown.plain(name)) is no setting and was ignored\(hint)"
     }

@@ -44,7 +44,7 @@ package struct DaemonConfiguration: Sendable {
     values.fillGeneral(&daemon)
     logLevel = values.text("log", "level").flatMap { Logger.Level(rawValue: $0) } ?? logLevel
     logFormat = values.text("log", "format").flatMap { LogFormat(rawValue: $0) } ?? logFormat
-    exitsAtEnd = values.truth("exitAtEnd") ?? exitsAtEnd
+    exitsAtEnd = values.bool("exitAtEnd") ?? exitsAtEnd
     server = values.server()
     daemon.sync = values.sync()
     daemon.webhooks = values.webhooks()

@@ -55,9 +55,9 @@ struct FileSettings {
       } else if !seen.insert(key).inserted {
         faults.append(fault(path, at: offset, "stands twice in its object; keep one"))
         try skip(try tokens.next(), &tokens)
-      } else if let setting = Setting.matching(path) {
+      } else if let setting = DaemonSetting.matching(path) {
         try read(setting, offset, &tokens, &faults)
-      } else if Setting.all.contains(where: { $0.matchesBeginning(path) }) {
+      } else if DaemonSetting.all.contains(where: { $0.matchesBeginning(path) }) {
         let value = try tokens.next()
         if value == .beginObject {
           try readObject(&tokens, &faults)
@@ -74,7 +74,7 @@ struct FileSettings {
   }
 
   private mutating func read(
-    _ setting: Setting, _ offset: Int, _ tokens: inout JSONTokenizer, _ faults: inout [ConfigurationFault]
+    _ setting: DaemonSetting, _ offset: Int, _ tokens: inout JSONTokenizer, _ faults: inout [ConfigurationFault]
   ) throws(JSONError) {
     let token = try tokens.next()
     let content: ConfigContent?
@@ -85,10 +85,10 @@ struct FileSettings {
       let start = tokens.tokenOffset
       try skip(token, &tokens)
       content = .string(String(decoding: bytes[start..<tokens.offset], as: UTF8.self))
-    case (.whole, .number): content = tokens.int64Value.flatMap { Int(exactly: $0) }.map { .int($0) }
-    case (.real, .number): content = tokens.doubleValue.map { .double($0) }
-    case (.truth, .true): content = .bool(true)
-    case (.truth, .false): content = .bool(false)
+    case (.int, .number): content = tokens.int64Value.flatMap { Int(exactly: $0) }.map { .int($0) }
+    case (.number, .number): content = tokens.doubleValue.map { .double($0) }
+    case (.bool, .true): content = .bool(true)
+    case (.bool, .false): content = .bool(false)
     case (.list, .beginArray), (.secretList, .beginArray): content = try list(&tokens).map { .stringArray($0) }
     default:
       content = nil
@@ -134,13 +134,13 @@ struct FileSettings {
 
   private func line(at offset: Int) -> Int { 1 + bytes.prefix(offset).count { $0 == UInt8(ascii: "\n") } }
 
-  private static func name(_ kind: Setting.Kind) -> String {
+  private static func name(_ kind: DaemonSetting.Kind) -> String {
     switch kind {
     case .text, .url, .secret: "a text"
     case .choice(let names): "one of the texts " + names.joined(separator: ", ")
-    case .whole: "a whole number"
-    case .real: "a number"
-    case .truth: "true or false"
+    case .int: "a whole number"
+    case .number: "a number"
+    case .bool: "true or false"
     case .list, .secretList: "an array of texts"
     case .json: "an array of texts and objects"
     }
@@ -148,7 +148,7 @@ struct FileSettings {
 
   /// An example of a member that the object may have.
   private static func example(_ path: [String]) -> String {
-    Setting.all.first { $0.matchesBeginning(path) && $0.path.count > path.count }.map {
+    DaemonSetting.all.first { $0.matchesBeginning(path) && $0.path.count > path.count }.map {
       "\"\($0.path[path.count])\": …"
     } ?? ""
   }
@@ -156,16 +156,16 @@ struct FileSettings {
   private static func hint(_ path: [String]) -> String {
     let outside = Array(path.dropLast())
     let parts = path.flatMap { $0.split(separator: ".").map(String.init) }
-    if parts.count > path.count, Setting.matching(parts) != nil {
+    if parts.count > path.count, DaemonSetting.matching(parts) != nil {
       return "write " + parts.dropLast().map { "{\"\($0)\": " }.joined() + "{\"\(parts.last ?? "")\": …"
         + String(repeating: "}", count: parts.count)
     }
-    let names = Setting.all.filter { $0.matchesBeginning(outside) && $0.path.count > outside.count }.map {
+    let names = DaemonSetting.all.filter { $0.matchesBeginning(outside) && $0.path.count > outside.count }.map {
       $0.path[outside.count]
     }
     if let name = NearestName.of(path.last ?? "", among: names) { return "did you mean \(name)?" }
     // The key may be in the wrong object.
-    let elsewhere = Setting.all.first { $0.path.last == path.last && !$0.path.contains(Setting.anyName) }
+    let elsewhere = DaemonSetting.all.first { $0.path.last == path.last && !$0.path.contains(DaemonSetting.anyName) }
     return elsewhere.map { "did you mean \($0.key)?" }
       ?? "here may stand " + Set(names).sorted().joined(separator: ", ")
   }

@@ -24,19 +24,19 @@ extension SettingReader {
       if !(1...255).contains(user.utf8.count) { refuse(["user"], user, "is to have 1 to 255 bytes") }
       options.user = user
     }
-    if let seconds = real("drainSeconds") { options.drainTimeout = .seconds(seconds) }
-    options.watchesNetwork = truth("watchNetwork") ?? options.watchesNetwork
-    options.rematches = truth("rematch") ?? options.rematches
-    if let milliseconds = whole("doubleScanMilliseconds") { options.doubleScanWindow = .milliseconds(milliseconds) }
-    if let seconds = real("compaction", "intervalSeconds") {
+    if let seconds = number("drainSeconds") { options.drainTimeout = .seconds(seconds) }
+    options.watchesNetwork = bool("watchNetwork") ?? options.watchesNetwork
+    options.rematches = bool("rematch") ?? options.rematches
+    if let milliseconds = int("doubleScanMilliseconds") { options.doubleScanWindow = .milliseconds(milliseconds) }
+    if let seconds = number("compaction", "intervalSeconds") {
       options.compaction.interval = seconds > 0 ? .seconds(seconds) : nil
     }
     options.compaction.maximumScansPerSecond =
-      real("compaction", "maximumScansPerSecond") ?? options.compaction.maximumScansPerSecond
-    options.maximumMisses = whole("misses", "maximum") ?? options.maximumMisses
-    options.maximumSessions = whole("sessions", "maximum") ?? options.maximumSessions
-    options.maximumScansPerSession = whole("sessions", "maximumScans") ?? options.maximumScansPerSession
-    options.eventCapacity = whole("events", "capacity") ?? options.eventCapacity
+      number("compaction", "maximumScansPerSecond") ?? options.compaction.maximumScansPerSecond
+    options.maximumMisses = int("misses", "maximum") ?? options.maximumMisses
+    options.maximumSessions = int("sessions", "maximum") ?? options.maximumSessions
+    options.maximumScansPerSession = int("sessions", "maximumScans") ?? options.maximumScansPerSession
+    options.eventCapacity = int("events", "capacity") ?? options.eventCapacity
   }
 
   // MARK: Names
@@ -56,7 +56,7 @@ extension SettingReader {
         refuse(path, name, "is no name: its settings would stand where the list of names does")
         continue
       }
-      if let other = variables.updateValue(name, forKey: Setting.variable([name])) {
+      if let other = variables.updateValue(name, forKey: DaemonSetting.variable([name])) {
         let problem =
           other == name ? "stands twice in the list" : "and \(other) are the same to variables and arguments"
         refuse(path, name, problem)

@@ -5,7 +5,7 @@ import ScanInputs
 extension SettingReader {
   /// The options of the HTTP server; `nil` if it is disabled.
   mutating func server() -> DaemonServer.Options? {
-    let isEnabled = truth("http", "enabled") ?? true
+    let isEnabled = bool("http", "enabled") ?? true
     var options = DaemonServer.Options()
     let path = ["http", "address"]
     if let text = text(path) {
@@ -19,16 +19,16 @@ extension SettingReader {
       let source = isSet(["http", "token"]) ? "token" : "tokenFile"
       refuse(["http", source], nil, "is to be printable ASCII without blanks, as a header takes it")
     }
-    options.maximumBodyByteCount = whole("http", "maximumBodyBytes") ?? options.maximumBodyByteCount
-    options.requestsPerSecond = real("http", "requestsPerSecond")
-    options.requestBurst = whole("http", "requestBurst") ?? options.requestBurst
-    options.maximumEventStreams = whole("http", "maximumEventStreams") ?? options.maximumEventStreams
-    options.maximumConnections = whole("http", "maximumConnections") ?? options.maximumConnections
-    options.maximumConnectionsPerAddress = whole("http", "maximumConnectionsPerAddress")
+    options.maximumBodyByteCount = int("http", "maximumBodyBytes") ?? options.maximumBodyByteCount
+    options.requestsPerSecond = number("http", "requestsPerSecond")
+    options.requestBurst = int("http", "requestBurst") ?? options.requestBurst
+    options.maximumEventStreams = int("http", "maximumEventStreams") ?? options.maximumEventStreams
+    options.maximumConnections = int("http", "maximumConnections") ?? options.maximumConnections
+    options.maximumConnectionsPerAddress = int("http", "maximumConnectionsPerAddress")
     options.allowedOrigins = origins(["http", "allowedOrigins"])
-    if let seconds = real("http", "idleSeconds") { options.idleTimeout = .seconds(seconds) }
-    options.servesStudio = truth("studio", "enabled")
-    options.studioEdits = truth("studio", "edit") ?? false
+    if let seconds = number("http", "idleSeconds") { options.idleTimeout = .seconds(seconds) }
+    options.servesStudio = bool("studio", "enabled")
+    options.studioEdits = bool("studio", "edit") ?? false
     guard isEnabled else { return nil }
     let hasToken = isSet(["http", "token"]) || isSet(["http", "tokenFile"])
     if case .host(let host, _) = options.address, !Loopback.contains(host), !hasToken {

@@ -16,7 +16,7 @@ extension SettingReader {
     }
     var inputs: [InputOptions] = []
     for name in names {
-      if let milliseconds = whole(["inputs", name, "doubleScanMilliseconds"]) {
+      if let milliseconds = int(["inputs", name, "doubleScanMilliseconds"]) {
         daemon.doubleScanWindows[name] = .milliseconds(milliseconds)
       }
       if let separators = separators(["inputs", name, "separators"]) { daemon.inputSeparators[name] = separators }
@@ -51,10 +51,10 @@ extension SettingReader {
     refuseForeign(name, kind: kind)
     guard let source = source(name, kind: kind) else { return nil }
     var options = InputOptions(name: name, source: source)
-    options.line.maximumByteCount = whole(path("maximumLineBytes")) ?? options.line.maximumByteCount
+    options.line.maximumByteCount = int(path("maximumLineBytes")) ?? options.line.maximumByteCount
     options.line.prefix = text(path("prefix")) ?? ""
     options.line.suffix = text(path("suffix")) ?? ""
-    if let milliseconds = whole(path("silenceMilliseconds")) { options.line.idleTimeout = .milliseconds(milliseconds) }
+    if let milliseconds = int(path("silenceMilliseconds")) { options.line.idleTimeout = .milliseconds(milliseconds) }
     if let encoding = text(path("encoding")).flatMap({ TextEncoding(rawValue: $0) }) {
       if !encoding.isAvailable {
         refuse(
@@ -109,20 +109,20 @@ extension SettingReader {
         4_000_000,
       ]
       var options = SerialOptions(path: place(path("device"), "such as /dev/ttyACM0"))
-      if let baud = whole(path("baud")) {
+      if let baud = int(path("baud")) {
         if !rates.contains(baud) {
           refuse(path("baud"), "\(baud)", "is no rate of a serial line, such as 9600 or 115200")
         }
         options.baud = baud
       }
-      options.answers = truth(path("answers")) ?? options.answers
-      if let seconds = real(path("reopenSeconds")) { options.reopenInterval = .seconds(seconds) }
+      options.answers = bool(path("answers")) ?? options.answers
+      if let seconds = number(path("reopenSeconds")) { options.reopenInterval = .seconds(seconds) }
       return .serial(options)
     case "keyboard":
       var options = KeyboardOptions(path: place(path("device"), "such as /dev/input/by-id/…-event-kbd"))
       options.layout = text(path("layout")).flatMap { KeyboardLayout(rawValue: $0) } ?? options.layout
-      options.grabs = truth(path("grab")) ?? options.grabs
-      if let seconds = real(path("reopenSeconds")) { options.reopenInterval = .seconds(seconds) }
+      options.grabs = bool(path("grab")) ?? options.grabs
+      if let seconds = number(path("reopenSeconds")) { options.reopenInterval = .seconds(seconds) }
       return .keyboard(options)
     case "tcp": return isSet(path("connect")) ? tcpClient(name) : tcpServer(name)
     case "socket":
@@ -153,7 +153,7 @@ extension SettingReader {
         }
       }
     }
-    guard let port = whole(path("port")) else {
+    guard let port = int(path("port")) else {
       if !isSet(path("port")) {
         refuse(path("port"), nil, "is missing: the port to listen on; or set connect to call a scanner that listens")
       }
@@ -175,8 +175,8 @@ extension SettingReader {
       return nil
     }
     var options = TCPClientOptions(host: host, port: port)
-    options.answers = truth(path("answers")) ?? options.answers
-    if let seconds = real(path("reopenSeconds")) { options.reopenInterval = .seconds(seconds) }
+    options.answers = bool(path("answers")) ?? options.answers
+    if let seconds = number(path("reopenSeconds")) { options.reopenInterval = .seconds(seconds) }
     return .tcpClient(options)
   }
 
@@ -200,7 +200,7 @@ extension SettingReader {
       "tcp": ends + ["encoding", "host", "port", "allow", "connect", "answers", "reopenSeconds"], "socket": ["path"],
     ]
     let allowed = common + (own[kind] ?? [])
-    for setting in Setting.all where setting.path.count == 3 && setting.path[0] == "inputs" {
+    for setting in DaemonSetting.all where setting.path.count == 3 && setting.path[0] == "inputs" {
       let path = ["inputs", name, setting.path[2]]
       if isSet(path), !allowed.contains(setting.path[2]) {
         refuse(path, nil, "an input of the kind \(kind) has no \(setting.path[2])")

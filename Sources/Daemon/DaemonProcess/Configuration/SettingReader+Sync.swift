@@ -16,14 +16,14 @@ extension SettingReader {
     let from = text("sync", "from")
     var options = from.flatMap { source($0) }.map(SyncOptions.init(source:)) ?? SyncOptions(url: url ?? "")
     options.organisation = text("sync", "organisation")
-    if let seconds = real("sync", "intervalSeconds") { options.interval = .seconds(seconds) }
-    if let seconds = real("sync", "firstRetrySeconds") { options.firstRetry = .seconds(seconds) }
-    options.jitter = real("sync", "jitter") ?? options.jitter
-    options.threshold = whole("sync", "threshold") ?? options.threshold
-    options.maximumLoss = real("sync", "maximumLoss") ?? options.maximumLoss
-    if let seconds = real("sync", "connectSeconds") { options.transport.connectTimeout = .seconds(seconds) }
-    if let seconds = real("sync", "idleSeconds") { options.transport.idleTimeout = .seconds(seconds) }
-    options.transport.minimumRate = whole("sync", "minimumRate") ?? options.transport.minimumRate
+    if let seconds = number("sync", "intervalSeconds") { options.interval = .seconds(seconds) }
+    if let seconds = number("sync", "firstRetrySeconds") { options.firstRetry = .seconds(seconds) }
+    options.jitter = number("sync", "jitter") ?? options.jitter
+    options.threshold = int("sync", "threshold") ?? options.threshold
+    options.maximumLoss = number("sync", "maximumLoss") ?? options.maximumLoss
+    if let seconds = number("sync", "connectSeconds") { options.transport.connectTimeout = .seconds(seconds) }
+    if let seconds = number("sync", "idleSeconds") { options.transport.idleTimeout = .seconds(seconds) }
+    options.transport.minimumRate = int("sync", "minimumRate") ?? options.transport.minimumRate
     options.transport.proxies = ProxyRules(environment: environment)
     options.transport.authorization = either(["sync", "authorization"], orFile: ["sync", "authorizationFile"])
     options.transport.names = OptionNames(
@@ -46,7 +46,7 @@ extension SettingReader {
       refuse(["sync", name], nil, "is without effect as long as sync.from is not set")
     }
     guard let url else {
-      for setting in Setting.all
+      for setting in DaemonSetting.all
       where setting.path[0] == "sync" && !["url", "mapFile", "reconcileSeconds"].contains(setting.path[1])
         && isSet(setting.path)
       {
@@ -68,7 +68,7 @@ extension SettingReader {
 
   /// The file, folder or database of `sync.from`, with the mapping of `sync.mapFile`; `nil` after a fault.
   private mutating func source(_ from: String) -> CatalogueSource? {
-    let reconcile = real("sync", "reconcileSeconds")
+    let reconcile = number("sync", "reconcileSeconds")
     guard let map = mapping() else { return nil }
     let decoding = SourceDecoding(
       format: map.format, rules: map.rules, mapping: map.mapping, encoding: map.encoding)

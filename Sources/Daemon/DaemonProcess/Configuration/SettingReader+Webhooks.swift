@@ -48,16 +48,16 @@ extension SettingReader {
       refuse(previous, nil, "is set without secretFile, which holds the present secret; this one holds the former one")
     }
     options.secrets = [signingSecret(file: secret), signingSecret(file: previous)].compactMap { $0 }
-    options.isCompressed = truth(path("gzip")) ?? options.isCompressed
-    if let seconds = real(path("timeoutSeconds")) { options.timeout = .seconds(seconds) }
-    options.sendsMatches = truth(path("matches")) ?? options.sendsMatches
-    options.sendsMisses = truth(path("misses")) ?? options.sendsMisses
+    options.isCompressed = bool(path("gzip")) ?? options.isCompressed
+    if let seconds = number(path("timeoutSeconds")) { options.timeout = .seconds(seconds) }
+    options.sendsMatches = bool(path("matches")) ?? options.sendsMatches
+    options.sendsMisses = bool(path("misses")) ?? options.sendsMisses
     if !options.sendsMatches, !options.sendsMisses {
       refuse(path("matches"), nil, "and misses are both false: nothing would be sent")
     }
-    if let attempts = whole(path("maximumAttempts")) { options.retry.maximumRetries = attempts - 1 }
-    if let seconds = real(path("firstPauseSeconds")) { options.retry.firstPause = .seconds(seconds) }
-    if let seconds = real(path("longestPauseSeconds")) { options.retry.longestPause = .seconds(seconds) }
+    if let attempts = int(path("maximumAttempts")) { options.retry.maximumRetries = attempts - 1 }
+    if let seconds = number(path("firstPauseSeconds")) { options.retry.firstPause = .seconds(seconds) }
+    if let seconds = number(path("longestPauseSeconds")) { options.retry.longestPause = .seconds(seconds) }
     options.retry.statuses = statuses(path("pauseOn"), path("parkOn"))
     if let text = text(path("success")) {
       do { options.success = try UploadSuccessRule(text) } catch {
@@ -71,11 +71,11 @@ extension SettingReader {
 
   private mutating func batch(_ options: inout WebhookOptions) {
     let path = ["webhooks", options.name, "batch"]
-    let linger = whole(path + ["lingerMilliseconds"])
+    let linger = int(path + ["lingerMilliseconds"])
     if let name = text(path + ["format"]), let format = UploadHTTPOptions.BatchFormat(rawValue: name) {
       options.batchFormat = format
     }
-    if let count = whole(path + ["maximum"]) {
+    if let count = int(path + ["maximum"]) {
       options.batch = UploadBatchOptions(maximumCount: count, linger: .milliseconds(linger ?? 0))
     } else if !isSet(path + ["maximum"]) {
       let problem = "is without effect as long as batch.maximum is not set"

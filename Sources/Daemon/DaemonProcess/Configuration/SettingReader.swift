@@ -26,9 +26,9 @@ struct SettingReader {
   // MARK: Values
 
   mutating func text(_ path: String...) -> String? { text(path) }
-  mutating func whole(_ path: String...) -> Int? { whole(path) }
-  mutating func real(_ path: String...) -> Double? { real(path) }
-  mutating func truth(_ path: String...) -> Bool? { truth(path) }
+  mutating func int(_ path: String...) -> Int? { int(path) }
+  mutating func number(_ path: String...) -> Double? { number(path) }
+  mutating func bool(_ path: String...) -> Bool? { bool(path) }
   mutating func list(_ path: String...) -> [String]? { list(path) }
 
   mutating func text(_ path: [String]) -> String? {
@@ -41,25 +41,25 @@ struct SettingReader {
     return use(path, value, Self.shown(value, setting), value)
   }
 
-  mutating func whole(_ path: [String]) -> Int? {
+  mutating func int(_ path: [String]) -> Int? {
     guard let value = reader.int(forKey: ConfigKey(path)) else { return nothing(path) }
-    if case .whole(let range) = Self.setting(path).kind, !range.contains(value) {
+    if case .int(let range) = Self.setting(path).kind, !range.contains(value) {
       return refuse(path, "\(value)", "is to be \(range.lowerBound) to \(range.upperBound)")
     }
     return use(path, value, "\(value)")
   }
 
-  mutating func real(_ path: [String]) -> Double? {
+  mutating func number(_ path: [String]) -> Double? {
     guard let value = reader.double(forKey: ConfigKey(path)) else { return nothing(path) }
     // NaN and infinity are in no range.
-    if case .real(let range) = Self.setting(path).kind, !range.contains(value) {
-      let (least, most) = (Setting.plain(range.lowerBound), Setting.plain(range.upperBound))
+    if case .number(let range) = Self.setting(path).kind, !range.contains(value) {
+      let (least, most) = (DaemonSetting.plain(range.lowerBound), DaemonSetting.plain(range.upperBound))
       return refuse(path, "\(value)", "is to be \(least) to \(most)")
     }
-    return use(path, value, Setting.plain(value))
+    return use(path, value, DaemonSetting.plain(value))
   }
 
-  mutating func truth(_ path: [String]) -> Bool? {
+  mutating func bool(_ path: [String]) -> Bool? {
     guard let value = reader.bool(forKey: ConfigKey(path)) else { return nothing(path) }
     return use(path, value, "\(value)")
   }
@@ -134,9 +134,9 @@ struct SettingReader {
 
   /// The source of a setting's value: the first one that has it.
   func source(_ path: [String]) -> ConfigurationFault.Source {
-    let argument = Setting.argument(path)
+    let argument = DaemonSetting.argument(path)
     if sources.arguments.values[argument] != nil { return .argument(argument) }
-    let variable = Setting.variable(path)
+    let variable = DaemonSetting.variable(path)
     if sources.variables[variable] != nil { return .variable(ConfigurationSources.variablePrefix + variable) }
     if let name = sources.filePath, let line = sources.file?.lines[path] { return .file(name, line: line) }
     return .nowhere
@@ -149,7 +149,7 @@ struct SettingReader {
     let value: String? =
       switch source(path) {
       case .argument(let name): sources.arguments.values[name].flatMap { $0.isEmpty ? nil : $0.joined(separator: " ") }
-      case .variable: sources.variables[Setting.variable(path)]
+      case .variable: sources.variables[DaemonSetting.variable(path)]
       default: nil
       }
     refuse(path, value, "is to be " + Self.type(setting.kind))
@@ -172,10 +172,12 @@ struct SettingReader {
     where path.count >= 3 && path[0] == group && !known.contains(path[1]) && told.insert(path[1]).inserted {
       refuse(path, nil, "\(group).names does not list \(Shown.quoted(path[1]))")
     }
-    let arguments = Set(names.flatMap { name in Self.paths(group, name).map(Setting.argument) })
+    let arguments = Set(names.flatMap { name in Self.paths(group, name).map(DaemonSetting.argument) })
     for argument in sources.arguments.values.keys.sorted() {
-      let isNamed = Setting.all.contains { $0.path[0] == group && $0.path.count >= 3 && $0.matches(argument: argument) }
-      let isList = argument == Setting.argument([group, "names"])
+      let isNamed = DaemonSetting.all.contains {
+        $0.path[0] == group && $0.path.count >= 3 && $0.matches(argument: argument)
+      }
+      let isList = argument == DaemonSetting.argument([group, "names"])
       if isNamed, !isList, !arguments.contains(argument) {
         fault(ConfigurationFault(nil, source: .argument(argument), "\(group).names does not list this name"))
       }
@@ -183,17 +185,17 @@ struct SettingReader {
   }
 
   private static func paths(_ group: String, _ name: String) -> [[String]] {
-    Setting.all.filter { $0.path.count >= 3 && $0.path[0] == group }.map { [group, name] + $0.path[2...] }
+    DaemonSetting.all.filter { $0.path.count >= 3 && $0.path[0] == group }.map { [group, name] + $0.path[2...] }
   }
 
   // MARK: Messages
 
-  private static func setting(_ path: [String]) -> Setting {
-    guard let setting = Setting.matching(path) else { preconditionFailure("\(path) is no setting") }
+  private static func setting(_ path: [String]) -> DaemonSetting {
+    guard let setting = DaemonSetting.matching(path) else { preconditionFailure("\(path) is no setting") }
     return setting
   }
 
-  private static func shown(_ value: String, _ setting: Setting) -> String {
+  private static func shown(_ value: String, _ setting: DaemonSetting) -> String {
     switch setting.kind {
     case .secret, .secretList: "(secret)"
     case .url: Shown.url(value)
@@ -201,13 +203,14 @@ struct SettingReader {
     }
   }
 
-  private static func type(_ kind: Setting.Kind) -> String {
+  private static func type(_ kind: DaemonSetting.Kind) -> String {
     switch kind {
     case .text, .url, .secret: "one text"
     case .choice(let names): "one of \(names.joined(separator: ", "))"
-    case .whole(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
-    case .real(let range): "a number from \(Setting.plain(range.lowerBound)) to \(Setting.plain(range.upperBound))"
-    case .truth: "true or false"
+    case .int(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    case .number(let range):
+      "a number from \(DaemonSetting.plain(range.lowerBound)) to \(DaemonSetting.plain(range.upperBound))"
+    case .bool: "true or false"
     case .list, .secretList: "a list of texts"
     case .json: "one text, which is JSON or a name"
     }

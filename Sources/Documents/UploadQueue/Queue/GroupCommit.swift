@@ -55,7 +55,7 @@ final class GroupCommit: Sendable {
     byteCount: Int = 0, isPatient: Bool = false, _ body: @escaping @Sendable (QueueChange) throws -> Result
   ) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
-      submit([Call(byteCount: byteCount, body: body) { continuation.resume(with: $0) }], isPatient: isPatient)
+      submit([GroupedRequest(byteCount: byteCount, body: body) { continuation.resume(with: $0) }], isPatient: isPatient)
     }
   }
 
@@ -73,7 +73,7 @@ final class GroupCommit: Sendable {
       let all = Results<Value>()
       submit(
         bodies.indices.map { index in
-          Call(byteCount: 0) { change in
+          GroupedRequest(byteCount: 0) { change in
             try change.attempt { try bodies[index](change.transaction) }
           } completion: { result in
             if let results = all.add(result, at: index, of: bodies.count) { continuation.resume(returning: results) }
@@ -183,7 +183,7 @@ private protocol GroupedCall: Sendable {
   func end(_ failure: (any Error)?)
 }
 
-private final class Call<Value: Sendable>: GroupedCall {
+private final class GroupedRequest<Value: Sendable>: GroupedCall {
   let byteCount: Int
   private let body: @Sendable (QueueChange) throws -> Value
   private let completion: @Sendable (Result<Value, any Error>) -> Void

@@ -1,8 +1,8 @@
 import Documents
 
-/// An in-memory ``Schedule`` of a queue, kept up to date from one commit to the next.
+/// An in-memory ``DueQueue`` of a queue, kept up to date from one commit to the next.
 struct ScheduleMirror {
-  var schedule: Schedule
+  var schedule: DueQueue
   private let tables: QueueTables
   private let rules: ScheduleRules
   private var seen: DocumentSnapshot?
@@ -13,7 +13,7 @@ struct ScheduleMirror {
   init(_ tables: QueueTables, _ rules: ScheduleRules) {
     self.tables = tables
     self.rules = rules
-    schedule = Schedule(rules)
+    schedule = DueQueue(rules)
   }
 
   /// Advances to a snapshot; does nothing if the snapshot is older.
@@ -40,7 +40,7 @@ struct ScheduleMirror {
   }
 
   private mutating func load(_ snapshot: DocumentSnapshot) throws {
-    schedule = Schedule(rules)
+    schedule = DueQueue(rules)
     let states: [UploadState] = rules.mayHold ? [.waiting, .sending, .parked] : [.waiting, .sending]
     let live = tables.schedule.query(.in(\.state, states))
     for entry in try live.results(in: snapshot) { schedule.set(try entry.get()) }
@@ -62,6 +62,6 @@ struct ScheduleMirror {
   mutating func reset() {
     seen = nil
     noted = []
-    schedule = Schedule(rules)
+    schedule = DueQueue(rules)
   }
 }

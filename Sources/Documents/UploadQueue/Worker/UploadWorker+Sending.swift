@@ -119,7 +119,7 @@ extension UploadWorker {
 
   /// The next upload that the breakers allow; `nil` if no upload is ready.
   static func next(
-    _ schedule: inout Schedule, _ now: Int64, _ breakers: [String: CircuitBreaker]
+    _ schedule: inout DueQueue, _ now: Int64, _ breakers: [String: CircuitBreaker]
   ) -> ScheduleEntry? {
     schedule.next(
       now: now, isOpen: { breakers[$0]?.allows(now: now) ?? true },

@@ -97,7 +97,7 @@ struct Explain: ParsableCommand {
     Console.print(
       "\(Console.styled("match", .green)): \(match.kind.rawValue)"
         + (match.key.map { ", barcode \($0.shown)" } ?? "") + (match.rest.map { ", rest \(visible($0))" } ?? ""))
-    ProductTable.print(match.products)
+    FoundProducts.print(match.products)
     printContents(match)
   }
 
@@ -121,7 +121,7 @@ struct Explain: ParsableCommand {
 }
 
 /// A table of products, one per line. Products that the server marked as deleted, which no scan finds, are labelled.
-enum ProductTable {
+enum FoundProducts {
   static func print(_ products: [Product]) {
     var table = Table("ID", "BARCODE", "NAME", "BRAND", "UNIT")
     for product in products {

@@ -41,7 +41,7 @@ struct Find: ParsableCommand {
     }
     found.sort { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
     if let limit = most.limit { found = Array(found.prefix(limit)) }
-    if output.json { found.forEach { JSONText.product($0).print() } } else { ProductTable.print(found) }
+    if output.json { found.forEach { JSONText.product($0).print() } } else { FoundProducts.print(found) }
     if found.isEmpty { throw Failure(.no, output.json ? "" : "no product has it in its \(field.rawValue)") }
   }
 

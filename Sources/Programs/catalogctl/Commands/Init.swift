@@ -185,7 +185,7 @@ struct Init: AsyncParsableCommand {
       return Console.say(
         "catalogctl: no product has a barcode, so there is nothing to scan; --column barcode=… names its column")
     }
-    try Scan.parse(root + (output.json ? ["--json"] : []) + ["--", code]).run()
+    try ScanCommand.parse(root + (output.json ? ["--json"] : []) + ["--", code]).run()
   }
 
   private func sayWhatIsNext(_ user: String, _ source: String, _ map: String?) {

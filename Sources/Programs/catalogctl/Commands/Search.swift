@@ -47,7 +47,7 @@ struct Search: ParsableCommand {
   func run() throws {
     if words.isEmpty { return try answerLines() }
     let results = try results(of: words.joined(separator: " "), in: store.snapshot())
-    if output.json { results.forEach { $0.json.print() } } else { ProductTable.print(results) }
+    if output.json { results.forEach { $0.json.print() } } else { FoundProducts.print(results) }
     if results.isEmpty { throw Failure(.no, output.json ? "" : "no product matches") }
   }
 

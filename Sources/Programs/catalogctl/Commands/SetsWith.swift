@@ -18,7 +18,7 @@ struct SetsWith: ParsableCommand {
     if output.json {
       JSONText.object([("subProductId", .text(id)), ("sets", .array(sets.map(JSONText.text)))]).print()
     } else {
-      ProductTable.print(
+      FoundProducts.print(
         try sets.map { set in
           var unknown = Product()
           unknown.id = set

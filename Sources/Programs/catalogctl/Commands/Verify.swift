@@ -183,7 +183,7 @@ struct Verify: ParsableCommand {
   }
 
   /// The answer to one line of a batch. It keeps nothing open and no state.
-  private static func answer(root: String, user: String?, isDefault: Bool) -> BatchAnswer {
+  private static func answer(root: String, user: String?, isDefault: Bool) -> BatchResult {
     if root.isEmpty { return .bad("an empty line names no root directory") }
     // Bytes that are not UTF-8 were replaced, so the text is another path, where there may be nothing to find.
     if root.unicodeScalars.contains("\u{FFFD}") { return .bad("the path is not valid UTF-8: \(root)") }
@@ -224,7 +224,7 @@ struct Verify: ParsableCommand {
 }
 
 /// The answer of a batch for one root directory.
-private enum BatchAnswer {
+private enum BatchResult {
   case good(digest: String)
   case bad(String)
 

@@ -6,7 +6,7 @@ import LogStore
 import TextFormat
 import Workspace
 
-struct Scan: ParsableCommand {
+struct ScanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan", _superCommandName: "catalogctl",
     abstract: "Match scanned codes.",

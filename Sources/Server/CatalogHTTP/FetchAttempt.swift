@@ -5,7 +5,7 @@ import HTTPSupport
 ///
 /// Every wait for the server has a limit. No limit runs while the caller processes a chunk, so a slow disk is never
 /// mistaken for a slow server.
-struct Exchange: Sendable {
+struct FetchAttempt: Sendable {
   let transport: HTTPTransport
   let attempt: Int
   /// The end of the attempt, on the machine's clock.

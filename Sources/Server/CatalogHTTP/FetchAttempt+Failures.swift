@@ -1,7 +1,7 @@
 import CurlClient
 
 /// Descriptions of failed attempts for the operator.
-extension Exchange {
+extension FetchAttempt {
   /// A URL as shown in errors, with the proxy that is used for it.
   func shown(_ url: RequestURL) -> String {
     guard let proxy = (try? options.proxies.proxy(for: url)) ?? nil else { return url.display }

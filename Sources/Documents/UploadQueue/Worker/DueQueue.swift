@@ -9,7 +9,7 @@ import HeapModule
 ///
 /// Invariant: each candidate is in `delayed` or in its destination's heap. A candidate is an upload that waits, is the
 /// first in its lane, and whose lane is idle.
-struct Schedule {
+struct DueQueue {
   private struct Lane {
     var ordinals = Heap<Int64>()
     /// Uploads that any worker is sending.
@@ -306,7 +306,7 @@ struct Schedule {
   func ordinals(of lease: ScheduleEntry.Lease) -> [Int64] { (leased[lease] ?? []).sorted() }
 }
 
-extension Schedule {
+extension DueQueue {
   /// Reports each violated invariant.
   ///
   /// - Complexity: O(*n*) in all uploads.

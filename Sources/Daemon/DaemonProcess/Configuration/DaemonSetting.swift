@@ -1,5 +1,5 @@
 /// The definition of one setting of the daemon.
-struct Setting: Sendable {
+struct DaemonSetting: Sendable {
   enum Kind: Sendable, Equatable {
     case text
     /// A string that may contain credentials, which are not shown.
@@ -7,9 +7,9 @@ struct Setting: Sendable {
     /// A string that is never shown.
     case secret
     case choice([String])
-    case whole(ClosedRange<Int>)
-    case real(ClosedRange<Double>)
-    case truth
+    case int(ClosedRange<Int>)
+    case number(ClosedRange<Double>)
+    case bool
     case list
     /// A list whose elements are not shown.
     case secretList
@@ -43,9 +43,9 @@ struct Setting: Sendable {
     case .url: "URL"
     case .secret: "text, never shown"
     case .choice(let names): names.map { "`\($0)`" }.joined(separator: ", ")
-    case .whole(let range): "\(range.lowerBound) to \(range.upperBound)"
-    case .real(let range): "\(Self.plain(range.lowerBound)) to \(Self.plain(range.upperBound))"
-    case .truth: "`true`, `false`"
+    case .int(let range): "\(range.lowerBound) to \(range.upperBound)"
+    case .number(let range): "\(Self.plain(range.lowerBound)) to \(Self.plain(range.upperBound))"
+    case .bool: "`true`, `false`"
     case .list: "list of texts"
     case .secretList: "list of texts, never shown"
     case .json: "list of names and objects"
@@ -65,7 +65,7 @@ struct Setting: Sendable {
     path.count <= self.path.count && zip(path, self.path).allSatisfy { $1 == Self.anyName || $0 == $1 }
   }
 
-  static func matching(_ path: [String]) -> Setting? { all.first { $0.matches(path) } }
+  static func matching(_ path: [String]) -> DaemonSetting? { all.first { $0.matches(path) } }
 
   // MARK: Other names
 

@@ -1,5 +1,5 @@
 /// A reader of dates in a form that a person describes, which writes them as `YYYY-MM-DD HH:MM:SS`.
-enum DateText {
+enum DatePattern {
   private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
   /// Whether a form has year, month and day, and only known parts: `%Y` or `%y`, `%m` or `%b`, `%d`, and `%H`, or `%I` with

@@ -6,7 +6,7 @@ import TextFormat
 /// The argument parser accepts an option only after the command that declares it, and for a mistyped command it shows
 /// the help of the parent command. This type moves `--root`, `--user` and `--json` to where the parser expects them,
 /// and reports the mistyped name.
-struct CommandWords {
+struct CommandSuggestions {
   /// Options with a value that are allowed before the command.
   private static let valued = ["--root", "--user"]
 
@@ -21,7 +21,7 @@ struct CommandWords {
   ///
   /// - Throws: `Failure` with exit code 64 for a command that does not exist, and the parser's errors.
   static func parse(_ arguments: [String]) throws -> any ParsableCommand {
-    let words = try CommandWords(arguments)
+    let words = try CommandSuggestions(arguments)
     return try words.parsedAlone() ?? Catalogctl.parseAsRoot(words.arranged())
   }
 
