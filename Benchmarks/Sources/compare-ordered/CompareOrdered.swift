@@ -6,8 +6,8 @@ import Musl
 import Glibc
 #endif
 
-/// Measures reads in order next to LMDB, RocksDB and SQLite: each has the same rows by number, and an index in the order
-/// of a key.
+/// Measures reads in order next to LMDB, RocksDB and SQLite: each has the same rows by number, and an index in the
+/// order of a key.
 @main
 struct CompareOrdered {
   static func main() {

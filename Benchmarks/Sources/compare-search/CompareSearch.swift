@@ -252,8 +252,8 @@ struct SearchComparison {
     print("\nOf \(all) products that unicode61 finds for 200 pairs of words, \(missed) are not found.")
   }
 
-  /// Three words of a name of at least three letters, shuffled, one of them with a typing mistake. Names that share these
-  /// words with more than ten others cannot be told apart, and are not drawn.
+  /// Three words of a name of at least three letters, shuffled, one of them with a typing mistake. Names that share
+  /// these words with more than ten others cannot be told apart, and are not drawn.
   private mutating func checkTypos(_ snapshot: CatalogSnapshot) throws {
     var places: [String: Set<Int>] = [:]
     for (index, name) in names.enumerated() { for word in Self.words(name) { places[word, default: []].insert(index) } }

@@ -6,7 +6,8 @@ import Musl
 import Glibc
 #endif
 
-/// Scans codes through a TCP input of a running daemon, as a scanner does: a code goes out as a line, its answer comes back as one.
+/// Scans codes through a TCP input of a running daemon, as a scanner does: a code goes out as a line, its answer comes
+/// back as one.
 struct LineBenchmark {
   let port: UInt16
   let codes: [[UInt8]]
@@ -25,8 +26,8 @@ struct LineBenchmark {
     window = options.window
   }
 
-  /// Prints a row of a Markdown table: scans a second, three percentiles in milliseconds, answers that say `"recorded":true`,
-  /// connections that broke. What had no answer by then is sent again.
+  /// Prints a row of a Markdown table: scans a second, three percentiles in milliseconds, answers that say
+  /// `"recorded":true`, connections that broke. What had no answer by then is sent again.
   func run() throws {
     // SIGPIPE would end the process where the daemon is killed.
     signal(SIGPIPE, SIG_IGN)

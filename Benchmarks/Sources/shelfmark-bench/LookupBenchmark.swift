@@ -51,8 +51,8 @@ struct LookupCase {
 /// What a lookup costs, by kind.
 ///
 /// All kinds take turns in each round, so that whatever else the machine does falls on all of them; each round of each
-/// kind has keys of its own where there are enough. Before each of them a round of other keys runs without the clock, so
-/// that no kind pays for the caches that another one left. Times are processor time of the thread.
+/// kind has keys of its own where there are enough. Before each of them a round of other keys runs without the clock,
+/// so that no kind pays for the caches that another one left. Times are processor time of the thread.
 struct LookupBenchmark {
   static let chase = "chase"
 

@@ -4,7 +4,8 @@ import Catalog
 
 /// What a scan costs before any lookup: reading the code, and typing what its label states.
 ///
-/// The times are processor time of the thread, per scan. The codes of a kind differ, so that nothing is learnt by heart.
+/// The times are processor time of the thread, per scan. The codes of a kind differ, so that nothing is learnt by
+/// heart.
 struct ScanBenchmark {
   let options: Options
 

@@ -1,1 +1,1 @@
-../../../Sources/ScanInputs/DeadKeys.swift
+../../../Sources/Daemon/ScanInputs/Keyboard/DeadKeys.swift

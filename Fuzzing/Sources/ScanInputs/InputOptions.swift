@@ -1,1 +1,1 @@
-../../../Sources/ScanInputs/InputOptions.swift
+../../../Sources/Daemon/ScanInputs/InputOptions.swift

@@ -1,1 +1,1 @@
-../../../Sources/ScanInputs/KeyEvent.swift
+../../../Sources/Daemon/ScanInputs/Keyboard/KeyEvent.swift

@@ -1,1 +1,1 @@
-../../../Sources/ScanInputs/KeyMap+DE.swift
+../../../Sources/Daemon/ScanInputs/Keyboard/KeyMap+DE.swift

@@ -1,1 +1,1 @@
-../../../Sources/ScanInputs/KeyMap+FR.swift
+../../../Sources/Daemon/ScanInputs/Keyboard/KeyMap+FR.swift

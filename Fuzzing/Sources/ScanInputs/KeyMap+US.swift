@@ -1,1 +1,1 @@
-../../../Sources/ScanInputs/KeyMap+US.swift
+../../../Sources/Daemon/ScanInputs/Keyboard/KeyMap+US.swift

@@ -1,1 +1,1 @@
-../../../Sources/ScanInputs/KeyMap.swift
+../../../Sources/Daemon/ScanInputs/Keyboard/KeyMap.swift

@@ -1,1 +1,1 @@
-../../../Sources/ScanInputs/KeyboardDecoder.swift
+../../../Sources/Daemon/ScanInputs/Keyboard/KeyboardDecoder.swift

@@ -1,1 +1,1 @@
-../../../Sources/ScanInputs/LineEnd.swift
+../../../Sources/Daemon/ScanInputs/Lines/LineEnd.swift

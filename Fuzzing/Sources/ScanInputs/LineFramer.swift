@@ -1,1 +1,1 @@
-../../../Sources/ScanInputs/LineFramer.swift
+../../../Sources/Daemon/ScanInputs/Lines/LineFramer.swift

@@ -1,1 +1,1 @@
-../../../Sources/ScanInputs/PeerNetwork.swift
+../../../Sources/Daemon/ScanInputs/Sockets/PeerNetwork.swift

@@ -1,1 +1,1 @@
-../../../Sources/ScanInputs/Printable.swift
+../../../Sources/Daemon/ScanInputs/Lines/Printable.swift

@@ -1,1 +1,1 @@
-../../../Sources/ScanInputs/Reading.swift
+../../../Sources/Daemon/ScanInputs/Reading.swift

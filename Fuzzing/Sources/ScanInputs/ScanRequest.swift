@@ -1,1 +1,1 @@
-../../../Sources/ScanInputs/ScanRequest.swift
+../../../Sources/Daemon/ScanInputs/ScanRequest.swift

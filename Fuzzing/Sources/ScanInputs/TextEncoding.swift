@@ -1,1 +1,1 @@
-../../../Sources/ScanInputs/TextEncoding.swift
+../../../Sources/Daemon/ScanInputs/Lines/TextEncoding.swift

@@ -69,7 +69,8 @@ private func check(_ lines: [LineFramer.Line], _ format: LineFormat, _ name: Str
 @Sendable func fuzzKeyboard(_ bytes: [UInt8]) {
   var input = Input(bytes)
   let settings = Settings(&input)
-  // A byte or two for each event reach more than bytes of events do, which are taken as they are if the input asks for it.
+  // A byte or two for each event reach more than bytes of events do, which are taken as they are if the input asks for
+  // it.
   var events: [UInt8] = []
   if input.byte() & 1 == 0 {
     events = Array(input.rest)

@@ -1,8 +1,8 @@
 import CFuzzer
 import Glibc
 
-/// Runs libFuzzer with the harness that `SHELFMARK_FUZZ` names; the arguments are libFuzzer's. Without a name it lists the
-/// harnesses, each with the longest input that is worth a try.
+/// Runs libFuzzer with the harness that `SHELFMARK_FUZZ` names; the arguments are libFuzzer's. Without a name it lists
+/// the harnesses, each with the longest input that is worth a try.
 @main enum Main {
   /// Chosen once, before libFuzzer begins. An argument would not do: libFuzzer takes each for its own.
   static let harness: Harness = {

@@ -2,8 +2,8 @@ import Bytes
 @testable import LogStore
 @testable import RecordFormat
 
-/// A page of an ordered block, with any bytes under a checksum that fits. If no rule of the format is broken, each entry
-/// is found by its key and first row.
+/// A page of an ordered block, with any bytes under a checksum that fits. If no rule of the format is broken, each
+/// entry is found by its key and first row.
 @Sendable func fuzzPage(_ bytes: [UInt8]) {
   var page = Array(bytes.prefix(OrderedPage.byteCount))
   page.append(contentsOf: repeatElement(0, count: max(64, (page.count + 63) / 64 * 64) - page.count))

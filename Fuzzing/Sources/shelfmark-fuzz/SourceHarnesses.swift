@@ -127,8 +127,8 @@ private func readSource(_ bytes: [UInt8], _ sizes: [UInt8], _ encoding: String?)
   }
 }
 
-/// A value of a database, of any type: valid JSON on one line. And as a row of COPY: any bytes can be taken apart, and a value
-/// comes out as it went in.
+/// A value of a database, of any type: valid JSON on one line. And as a row of COPY: any bytes can be taken apart, and
+/// a value comes out as it went in.
 @Sendable func fuzzDatabaseValue(_ bytes: [UInt8]) {
   splitCopiedRow(bytes)
   var input = Input(bytes)

@@ -5,7 +5,8 @@ import RecordFormat
 
 /// The structures of fixed size, and the three objects whose lengths may contradict each other.
 ///
-/// The first byte says which one; its high bit asks for a checksum that fits, without which nothing behind it is reached.
+/// The first byte says which one; its high bit asks for a checksum that fits, without which nothing behind it is
+/// reached.
 @Sendable func fuzzStructure(_ bytes: [UInt8]) {
   var input = Input(bytes)
   let choice = input.byte()
@@ -58,8 +59,8 @@ import RecordFormat
   }
 }
 
-/// Hands `count` bytes to `body`: the magic, the input behind it, zeros, and a checksum that fits if asked for. An input
-/// that is shorter than the structure leaves its reserved bytes zero.
+/// Hands `count` bytes to `body`: the magic, the input behind it, zeros, and a checksum that fits if asked for. An
+/// input that is shorter than the structure leaves its reserved bytes zero.
 private func check(
   _ input: inout Input, _ count: Int, _ magic: String, _ fits: Bool, salt: UInt32 = 0, _ body: ([UInt8]) -> Void
 ) {

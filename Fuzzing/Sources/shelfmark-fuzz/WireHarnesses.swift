@@ -2,7 +2,6 @@ import CatalogRows
 import Gzip
 @testable import ServerAnswers
 
-
 /// Keeps every row as the line of a dump.
 struct Collector: RowSink {
   var lines: [[UInt8]] = []

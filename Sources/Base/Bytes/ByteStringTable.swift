@@ -104,8 +104,8 @@ public struct ByteStringTable<Value: BitwiseCopyable & Sendable>: Sendable {
     table = [UInt32](repeating: 0, count: table.count)
   }
 
-  /// Appends `text` without entering it into the hash table, so that it is not found, and returns its index. Nothing may
-  /// be inserted after that, until all are removed.
+  /// Appends `text` without entering it into the hash table, so that it is not found, and returns its index. Nothing
+  /// may be inserted after that, until all are removed.
   @inlinable @discardableResult
   public mutating func append(unlisted text: RawSpan, _ value: Value) -> Int {
     entries.append(Entry(hash: 0, start: UInt32(bytes.count), count: UInt32(text.byteCount), value: value))

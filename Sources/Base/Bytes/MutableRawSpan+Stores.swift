@@ -43,8 +43,8 @@ extension MutableRawSpan {
     }
   }
 
-  /// Copies `count` bytes of `source` from `start` on to `target`, in whole words where `source` is long enough: up to 31
-  /// more bytes after the copy may change. Traps if these are not there.
+  /// Copies `count` bytes of `source` from `start` on to `target`, in whole words where `source` is long enough: up to
+  /// 31 more bytes after the copy may change. Traps if these are not there.
   @inlinable @inline(__always)
   public mutating func putWords(_ source: RawSpan, _ start: Int, _ count: Int, at target: Int) {
     precondition(

@@ -3,8 +3,8 @@ internal import CLibcrypto
 /// A SHA-256 (FIPS 180-4), or an HMAC-SHA256 (RFC 2104), of bytes that are added one after another; computed by the
 /// system's libcrypto.
 ///
-/// Unsafe: the hash of libcrypto belongs to this object alone and is freed with it. The object is not `Sendable`, so no two
-/// threads use it at once.
+/// Unsafe: the hash of libcrypto belongs to this object alone and is freed with it. The object is not `Sendable`, so no
+/// two threads use it at once.
 @safe
 package final class Hash {
   /// The number of bytes of a digest.

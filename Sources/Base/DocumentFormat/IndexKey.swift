@@ -68,8 +68,8 @@ public struct IndexKey: Hashable, Sendable {
     }
   }
 
-  /// The value of a stored key; `nil` if values that differ have this key, and for a prefix. A number has the first form
-  /// that holds it.
+  /// The value of a stored key; `nil` if values that differ have this key, and for a prefix. A number has the first
+  /// form that holds it.
   ///
   /// - Complexity: O(bytes).
   package static func value(ofKey key: RawSpan) -> DocumentValue? {

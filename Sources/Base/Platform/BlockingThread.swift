@@ -1,7 +1,7 @@
 import Dispatch
 
-/// A thread for calls that block: commits, waits for a lock, the opening of files. None of them may hold up the few threads
-/// that all tasks share.
+/// A thread for calls that block: commits, waits for a lock, the opening of files. None of them may hold up the few
+/// threads that all tasks share.
 ///
 /// As an executor it runs a task, and everything that the task calls, on that thread.
 package final class BlockingThread: TaskExecutor {
@@ -29,7 +29,8 @@ package final class BlockingThread: TaskExecutor {
   }
 
   package func enqueue(_ job: consuming ExecutorJob) {
-    // Each job is handed over once, and run once: the queue runs everything that it takes. The closure keeps the executor.
+    // Each job is handed over once, and run once: the queue runs everything that it takes. The closure keeps the
+    // executor.
     let job = UnownedJob(job)
     queue.async { [self] in unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
   }

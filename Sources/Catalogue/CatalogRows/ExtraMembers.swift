@@ -18,8 +18,8 @@ package enum ExtraProblem: Error, Sendable, Equatable {
 
 /// The members of a JSON object in the form in which a product stores them.
 ///
-/// That form is canonical: no white space, keys in byte order, only the escapes that JSON requires, numbers as they were
-/// written. So objects with the same content have the same bytes.
+/// That form is canonical: no white space, keys in byte order, only the escapes that JSON requires, numbers as they
+/// were written. So objects with the same content have the same bytes.
 package struct ExtraMembers: Sendable {
   private var members: [(key: [UInt8], value: [UInt8])] = []
   private var isSorted = true

@@ -1,5 +1,5 @@
-/// The 25 fields of a product, in the order in which the server writes them: the table that readers, writers, comparisons
-/// and queries go through.
+/// The 25 fields of a product, in the order in which the server writes them: the table that readers, writers,
+/// comparisons and queries go through.
 ///
 /// Fields of one kind follow each other, in the order of their slots in a row: a field is added at the end of its kind.
 public enum ProductField: Int, CaseIterable, Sendable {

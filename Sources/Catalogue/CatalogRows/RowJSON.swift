@@ -6,8 +6,8 @@ import JSONFormat
 /// shortest form that reads back as the same number, whole ones as `1.0`. An infinite double and NaN have no form in
 /// JSON: they are written as `null`, which reads back as the default.
 public enum RowJSON {
-  /// Appends `row` as the line of a dump, without a line feed: `type`, then the keys in alphabetical order, then `extra` if
-  /// the product has one.
+  /// Appends `row` as the line of a dump, without a line feed: `type`, then the keys in alphabetical order, then
+  /// `extra` if the product has one.
   public static func appendDump(_ row: borrowing ProductRow, to json: inout [UInt8]) {
     append("{\"type\":\"product\"", to: &json)
     for field in dumpOrder { append(field, of: row, to: &json, isFirst: false) }
@@ -23,7 +23,8 @@ public enum RowJSON {
     json.append(UInt8(ascii: "}"))
   }
 
-  /// Appends `row` as it stands in a payload: all 25 keys in the order of the server, then `extra` if the product has one.
+  /// Appends `row` as it stands in a payload: all 25 keys in the order of the server, then `extra` if the product has
+  /// one.
   public static func append(_ row: borrowing ProductRow, to json: inout [UInt8]) {
     append(row, serverOrder, to: &json)
     if row.texts.byteCount(ProductRow.extraText) == 0 { return }

@@ -62,8 +62,8 @@ public struct Schema: Sendable {
     }
   }
 
-  /// An index of the rows of a table in the order of keys that the application derives from them. A row has any number of
-  /// keys in it.
+  /// An index of the rows of a table in the order of keys that the application derives from them. A row has any number
+  /// of keys in it.
   ///
   /// The keys are not stored in the records. The application gives them with each row that it puts, and again when the
   /// engine asks for those of a row that it has.
@@ -73,8 +73,8 @@ public struct Schema: Sendable {
     /// A function that takes one key.
     public typealias KeyReceiver = (RawSpan) -> Void
 
-    /// The name, which is stored in the file. It stands for the way in which keys are derived: when that changes, so does
-    /// the name.
+    /// The name, which is stored in the file. It stands for the way in which keys are derived: when that changes, so
+    /// does the name.
     public let name: String
     /// Whether keys can be found by any three bytes of their text, which is what follows their first byte, up to a zero
     /// byte.
@@ -109,8 +109,8 @@ public struct Schema: Sendable {
     Manifest(tables: tables.map(\.manifest))
   }
 
-  /// An empty manifest of a new generation that takes the place of `old`: its tables and state, with the ordered indexes
-  /// that are wanted now. Tables that this schema does not have keep their indexes.
+  /// An empty manifest of a new generation that takes the place of `old`: its tables and state, with the ordered
+  /// indexes that are wanted now. Tables that this schema does not have keep their indexes.
   ///
   /// - Throws: `StoreError.schema` if `old` has other tables.
   func manifest(replacing old: Manifest, path: String) throws(StoreError) -> Manifest {

@@ -17,8 +17,8 @@ package struct StoreEnvironment: Sendable {
   package var pause: @Sendable (Duration) -> Void
   /// The segment size above which a segment is written in parts. Tests use a smaller one to get many such segments.
   package var flushLimit = SegmentBuilder.flushLimit
-  /// The memory, in bytes, for the keys of an ordered index of a transaction, or for its finished pages. What exceeds it
-  /// goes to a temporary file. Tests use less to get such files.
+  /// The memory, in bytes, for the keys of an ordered index of a transaction, or for its finished pages. What exceeds
+  /// it goes to a temporary file. Tests use less to get such files.
   package var sortMemory = 2 << 20
   /// A closure that is called with notices about what a store did on its own. It may be called on any thread.
   package var notify: @Sendable (StoreNotice) -> Void = { _ in }

@@ -2,8 +2,8 @@ public import Bytes
 
 /// The entries of a leaf from one restart up to the next, read into memory. It is reused from group to group.
 ///
-/// A group is the smallest part of a leaf that can be read on its own. Going backward through entries that are stored as
-/// differences needs all of a group.
+/// A group is the smallest part of a leaf that can be read on its own. Going backward through entries that are stored
+/// as differences needs all of a group.
 @usableFromInline
 package struct OrderedGroup {
   /// The keys of all entries, one after another, and room for more.

@@ -33,8 +33,8 @@ final class CurlTransfer: @unchecked Sendable {
   /// - Returns: Whether that succeeded.
   func begin(_ request: ClientRequest, closesConnection: Bool) -> Bool {
     isProxySecure = request.proxy?.url.hasPrefix("https:") ?? false
-    // A field without a value ends with a semicolon for libcurl. It would add an `Expect` to larger bodies otherwise, and
-    // an `Accept` to all requests.
+    // A field without a value ends with a semicolon for libcurl. It would add an `Expect` to larger bodies otherwise,
+    // and an `Accept` to all requests.
     let lines = request.headers.map { $0.value.isEmpty ? $0.name + ";" : "\($0.name): \($0.value)" } + ["Expect:"]
     let hasAccept = request.headers.contains { $0.name.lowercased() == "accept" }
     let texts = [

@@ -2,8 +2,8 @@ import Synchronization
 
 /// A request under way: its head, and then the pieces of its body, each asked for after the one before.
 ///
-/// A caller that does not read to the end calls ``cancel()``. Memory: the request's body piece by piece, and of the answer
-/// two pieces of at most 256 KiB; a server that sends faster than the caller reads has to wait.
+/// A caller that does not read to the end calls ``cancel()``. Memory: the request's body piece by piece, and of the
+/// answer two pieces of at most 256 KiB; a server that sends faster than the caller reads has to wait.
 package final class HTTPExchange: Sendable {
   private struct State {
     var head: ResponseHead?
@@ -26,7 +26,8 @@ package final class HTTPExchange: Sendable {
 
   private let request: ClientRequest
   private let state = Mutex(State())
-  /// The longest that a wait for the network is not interrupted, so that a limit of a wait that begins meanwhile is kept.
+  /// The longest that a wait for the network is not interrupted, so that a limit of a wait that begins meanwhile is
+  /// kept.
   private let pollInterval: Duration
 
   init(_ request: ClientRequest) {
@@ -251,8 +252,9 @@ extension HTTPExchange {
   }
 }
 
-/// A body that is read one piece ahead: its last piece is given only after the reader has reached its end without an error.
-/// So a reader that checks what it has read, as one of a file does, prevents that the receiver gets a complete body.
+/// A body that is read one piece ahead: its last piece is given only after the reader has reached its end without an
+/// error. So a reader that checks what it has read, as one of a file does, prevents that the receiver gets a complete
+/// body.
 private struct BodyAhead {
   private let reader: ClientBody.Reader
   private var ahead: [UInt8]?

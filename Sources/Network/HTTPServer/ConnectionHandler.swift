@@ -8,14 +8,14 @@ import NIOHTTP1
 /// What depends on a request when its response is written is kept here, in the order of the requests: whether it is
 /// `HEAD`, its version, and whether the connection goes on.
 ///
-/// - A connection goes on after a response unless the request or the response says `Connection: close`, or the request is
-///   HTTP/1.0. `keep-alive` of HTTP/1.0 is not supported, because it is not agreed on with proxies (RFC 9112, 9.3 and
-///   C.2.2).
-/// - A response without a length is sent in chunks. To HTTP/1.0 it is sent as it is, with that version, and ends with the
-///   connection (RFC 9112, 6.1).
-/// - A connection ends in two steps: its output is closed after the last byte was sent, and what the peer still sends is
-///   read for ``lingerTimeout`` and discarded, because a peer that is reset while it sends may never see the response
-///   (RFC 9112, 9.6).
+/// - A connection goes on after a response unless the request or the response says `Connection: close`, or the request
+///   is HTTP/1.0. `keep-alive` of HTTP/1.0 is not supported, because it is not agreed on with proxies (RFC 9112, 9.3
+///   and C.2.2).
+/// - A response without a length is sent in chunks. To HTTP/1.0 it is sent as it is, with that version, and ends with
+///   the connection (RFC 9112, 6.1).
+/// - A connection ends in two steps: its output is closed after the last byte was sent, and what the peer still sends
+///   is read for ``lingerTimeout`` and discarded, because a peer that is reset while it sends may never see the
+///   response (RFC 9112, 9.6).
 final class ConnectionHandler: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundIn = Never

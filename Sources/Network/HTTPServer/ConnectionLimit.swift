@@ -1,8 +1,8 @@
 import Logging
 import NIOCore
 
-/// A channel handler of a listener that accepts connections only while there are fewer than a maximum. Others wait in the
-/// system's backlog.
+/// A channel handler of a listener that accepts connections only while there are fewer than a maximum. Others wait in
+/// the system's backlog.
 final class ConnectionLimit: ChannelDuplexHandler {
   typealias InboundIn = any Channel
   typealias InboundOut = any Channel

@@ -4,8 +4,9 @@ import NIOHTTP1
 extension HTTPRequest {
   /// A request from the parser's head.
   ///
-  /// The first `Host` is the request's authority; others stay among the fields. HTTP/1.0 clients need not send one: theirs
-  /// is empty then, because a missing one is an error in HTTP/1.1. `Expect` of HTTP/1.0 is left out (RFC 9110, 10.1.1).
+  /// The first `Host` is the request's authority; others stay among the fields. HTTP/1.0 clients need not send one:
+  /// theirs is empty then, because a missing one is an error in HTTP/1.1. `Expect` of HTTP/1.0 is left out (RFC 9110,
+  /// 10.1.1).
   ///
   /// - Returns: `nil` for a method that is not a token. The parser refuses those.
   init?(_ head: HTTPRequestHead, isOld: Bool) {
@@ -74,8 +75,8 @@ extension HTTPField.Name {
 }
 
 extension HTTPRequestHead {
-  /// Whether another request may follow. It does not if the client says so or is one of HTTP/1.0, and if the bytes after
-  /// the request belong to another protocol.
+  /// Whether another request may follow. It does not if the client says so or is one of HTTP/1.0, and if the bytes
+  /// after the request belong to another protocol.
   var keepsConnection: Bool {
     guard (version.major, version.minor) >= (1, 1), method != .CONNECT else { return false }
     return isKeepAlive && !headers.contains(name: "Upgrade")
@@ -88,8 +89,8 @@ struct ResponseFields {
   private(set) var hasLength = false
   private(set) var hasDate = false
 
-  /// Copies fields, without those that the server decides on: `Connection`, `Transfer-Encoding`, and the length of a body
-  /// that there is not.
+  /// Copies fields, without those that the server decides on: `Connection`, `Transfer-Encoding`, and the length of a
+  /// body that there is not.
   init(_ fields: HTTPFields, mayHaveBody: Bool) {
     headers.reserveCapacity(fields.count + 4)
     for field in fields {

@@ -2,8 +2,8 @@ package import NIOCore
 
 /// The body of a request, which is read while it arrives.
 ///
-/// The connection is not read while parts wait, so a sender that is faster than the reader waits. One task at a time may
-/// read. A body that is not read is received and discarded after the response, up to
+/// The connection is not read while parts wait, so a sender that is faster than the reader waits. One task at a time
+/// may read. A body that is not read is received and discarded after the response, up to
 /// ``Server/Options/maximumSkippedByteCount``.
 package struct RequestBody: Sendable {
   private enum Source: Sendable {

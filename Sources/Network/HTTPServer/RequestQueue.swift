@@ -7,8 +7,8 @@ import Synchronization
 /// Invariants:
 ///
 /// - Parts are taken in the order in which they arrived, by one reader at a time.
-/// - A request is taken only after the response to the previous one has been written, and only while the channel accepts
-///   more bytes. So a peer that sends many requests and reads no response does not make memory grow.
+/// - A request is taken only after the response to the previous one has been written, and only while the channel
+///   accepts more bytes. So a peer that sends many requests and reads no response does not make memory grow.
 /// - The event loop reads no more from the peer while ``highWatermark`` parts wait.
 final class RequestQueue: Sendable {
   /// A part of a request.
@@ -113,8 +113,8 @@ final class RequestQueue: Sendable {
   /// Takes the next part.
   ///
   /// - Returns: `nil` after the last request, or after the last part of a body.
-  /// - Throws: `HTTPParserError` if there is no request, but something else; ``RequestBodyError/interrupted`` if the rest
-  ///   of a body does not come; `CancellationError`.
+  /// - Throws: `HTTPParserError` if there is no request, but something else; ``RequestBodyError/interrupted`` if the
+  ///   rest of a body does not come; `CancellationError`.
   func next(_ wanted: Wanted) async throws -> Part? {
     let (result, reads) = state.withLock { state in (state.take(wanted), state.releasesHold()) }
     if reads { channel.read() }
@@ -183,8 +183,8 @@ final class RequestQueue: Sendable {
   /// A number that no other write of the connection has.
   func makeWriteNumber() -> Int { writes.add(1, ordering: .relaxed).newValue }
 
-  /// Waits until the peer sends nothing any more, because it has closed its side or the connection is gone. One task at a
-  /// time may wait.
+  /// Waits until the peer sends nothing any more, because it has closed its side or the connection is gone. One task at
+  /// a time may wait.
   ///
   /// - Throws: `CancellationError`.
   func waitUntilClosed() async throws {

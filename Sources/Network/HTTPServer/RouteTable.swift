@@ -2,9 +2,9 @@ package import HTTPTypes
 
 /// A table that finds the routes of a path.
 ///
-/// A path is written as in OpenAPI: `/v1/products/{id}`. A part in braces matches any part that is not empty, and `**` at
-/// the end matches one or more parts. Where several match, a literal part is preferred to one in braces, and that to `**`;
-/// what was preferred is not reconsidered if the rest of the path does not match.
+/// A path is written as in OpenAPI: `/v1/products/{id}`. A part in braces matches any part that is not empty, and `**`
+/// at the end matches one or more parts. Where several match, a literal part is preferred to one in braces, and that to
+/// `**`; what was preferred is not reconsidered if the rest of the path does not match.
 package final class RouteTable: Sendable {
   private let root: Node
 
@@ -65,8 +65,8 @@ package final class RouteTable: Sendable {
     package subscript(method: HTTPRequest.Method) -> Int? { routes[method == .head ? .get : method] }
   }
 
-  /// - Parameter routes: The routes, whose indices are found. Paths that differ only in the names of their parameters count
-  ///   as one. If a method occurs twice with one path, the first one counts.
+  /// - Parameter routes: The routes, whose indices are found. Paths that differ only in the names of their parameters
+  ///   count as one. If a method occurs twice with one path, the first one counts.
   package init(_ routes: [(method: HTTPRequest.Method, path: String)]) {
     root = Node(
       routes.enumerated().map { index, route in

@@ -8,14 +8,14 @@ import Synchronization
 
 /// A server of HTTP/1.1, without encryption.
 ///
-/// Each connection has one task, which answers its requests in turn. A request costs no task and no timer of its own, and
-/// a whole response is written with one system call if the socket takes it.
+/// Each connection has one task, which answers its requests in turn. A request costs no task and no timer of its own,
+/// and a whole response is written with one system call if the socket takes it.
 ///
 /// Memory: for each connection, at most eight parts of requests, each as large as one read, and the part of a response
 /// that the client has not read yet.
 package struct Server: Service {
-  /// A function that answers a request by the response writer. It runs on the connection's task, and is cancelled when the
-  /// server is cancelled.
+  /// A function that answers a request by the response writer. It runs on the connection's task, and is cancelled when
+  /// the server is cancelled.
   ///
   /// If it throws, or returns without a complete response, the connection is closed.
   package typealias Handler =
@@ -55,8 +55,8 @@ package struct Server: Service {
     package var idleTimeout: Duration? = .seconds(60)
     /// The limits of a request's head.
     package var headLimits = HeadLimits()
-    /// The maximum number of bytes that are received and discarded of a body that the handler does not read. Above it, the
-    /// connection ends after the response.
+    /// The maximum number of bytes that are received and discarded of a body that the handler does not read. Above it,
+    /// the connection ends after the response.
     package var maximumSkippedByteCount = 16 << 20
     /// The value of the field `Server` of each response; `nil` for none.
     package var serverName: String?
@@ -64,8 +64,8 @@ package struct Server: Service {
     /// messages, and before the handler that answers requests: parts of requests pass them first, as
     /// `HTTPServerRequestPart`, and parts of responses pass them last, as `HTTPServerResponsePart`.
     package var configure: (@Sendable (any Channel) throws -> Void)?
-    /// Called once clients can connect, with the port; `nil` for a Unix domain socket. If it throws, the server ends with
-    /// this error.
+    /// Called once clients can connect, with the port; `nil` for a Unix domain socket. If it throws, the server ends
+    /// with this error.
     package var onListening: (@Sendable (_ port: Int?) async throws -> Void)?
 
     /// Creates options without a limit of connections.

@@ -59,7 +59,8 @@ struct UploadBody: Sendable {
 
     /// The next bytes; `nil` at the end.
     ///
-    /// - Throws: `UploadQueueError.unreadable`, `.changed`, for a file that is not the one that was enqueued; at its end at the latest.
+    /// - Throws: `UploadQueueError.unreadable`, `.changed`, for a file that is not the one that was enqueued; at its
+    ///   end at the latest.
     func next() throws -> [UInt8]? {
       try state.withLock { state in
         while !state.isOver {

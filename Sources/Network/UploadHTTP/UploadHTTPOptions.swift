@@ -1,6 +1,7 @@
 /// How uploads go over HTTP.
 public struct UploadHTTPOptions: Sendable {
-  /// What a request's body is. A value with files is always a form: the field `payload` with its JSON, and then the files.
+  /// What a request's body is. A value with files is always a form: the field `payload` with its JSON, and then the
+  /// files.
   public enum Body: Sendable {
     /// A value is its JSON; JSON text is sent as it is; a file is its bytes, as `application/octet-stream`.
     case json
@@ -22,21 +23,21 @@ public struct UploadHTTPOptions: Sendable {
   public var body = Body.json
   /// Whether bodies are packed (`Content-Encoding: gzip`). Few servers take that unasked.
   public var isCompressed = false
-  /// Further headers, in this order. `Idempotency-Key`, `Content-Type`, `Content-Encoding` and those of signatures are the
-  /// transport's.
+  /// Further headers, in this order. `Idempotency-Key`, `Content-Type`, `Content-Encoding` and those of signatures are
+  /// the transport's.
   public var headers: [(name: String, value: String)] = []
   /// The `User-Agent`, if ``headers`` has none.
   public var userAgent: String?
-  /// The secrets by which requests are signed as in Standard Webhooks, the present one first: a signature for each. Without any
-  /// there are no signatures.
+  /// The secrets by which requests are signed as in Standard Webhooks, the present one first: a signature for each.
+  /// Without any there are no signatures.
   public var secrets: [WebhookSecret] = []
   /// The longest time until a connection stands.
   public var connectTimeout: Duration = .seconds(10)
-  /// The longest time for one attempt, up to the head of the answer. What follows in it decides nothing, unless it is read for a success
-  /// rule or a batch; it may take as long once more then.
+  /// The longest time for one attempt, up to the head of the answer. What follows in it decides nothing, unless it is
+  /// read for a success rule or a batch; it may take as long once more then.
   public var timeout: Duration = .seconds(60)
-  /// Whether the body of each answer is read completely and handed on, for a success rule (`WorkerOptions.success`). Answers to batches are
-  /// read in any case.
+  /// Whether the body of each answer is read completely and handed on, for a success rule (`WorkerOptions.success`).
+  /// Answers to batches are read in any case.
   public var readsResponses = false
   /// The most bytes of a body that is read; a longer one cannot be evaluated, and its upload is sent again.
   public var maximumResponseByteCount = 1 << 20

@@ -49,18 +49,20 @@ public final class UploadHTTPTransport: Sendable {
   /// Closes the connections, each once its request has ended.
   public func shutdown() async throws { client.shutdown() }
 
-  /// Sends one upload, and says what the server answered. Memory: the body, and once more where it is packed; of files a piece.
+  /// Sends one upload, and says what the server answered. Memory: the body, and once more where it is packed; of files
+  /// a piece.
   ///
-  /// - Throws: ``UploadNoAnswer`` if no answer arrived, which passes; `UploadPause` without libcurl; `UploadQueueError` for a
-  ///   file that is not the one that was enqueued.
+  /// - Throws: ``UploadNoAnswer`` if no answer arrived, which passes; `UploadPause` without libcurl; `UploadQueueError`
+  ///   for a file that is not the one that was enqueued.
   @Sendable public func send(_ upload: Upload) async throws -> UploadResponse {
     let url = try url.url(id: upload.id.text, kind: upload.kind)
     return try await execute(
       request(to: url, body(of: upload), id: upload.id.text), readsBody: options.readsResponses)
   }
 
-  /// Sends several uploads in one request, under the id of the batch as `Idempotency-Key`, and says what the server answered. The
-  /// payloads are in the body as they are; `{id}` in the URL is the batch's id. Memory: the body, and once more where it is packed.
+  /// Sends several uploads in one request, under the id of the batch as `Idempotency-Key`, and says what the server
+  /// answered. The payloads are in the body as they are; `{id}` in the URL is the batch's id. Memory: the body, and
+  /// once more where it is packed.
   ///
   /// - Throws: what passes, such as a connection that is refused; `UploadRefusal` for a file, which no batch can have.
   @Sendable public func send(_ batch: UploadBatch) async throws -> UploadResponse {
@@ -122,8 +124,8 @@ public final class UploadHTTPTransport: Sendable {
     } catch { return .incomplete("is cut off") }
   }
 
-  /// The beginning of what the server says next to its status. It is for people only, so a text that is too long for them,
-  /// or that does not arrive soon, is dropped.
+  /// The beginning of what the server says next to its status. It is for people only, so a text that is too long for
+  /// them, or that does not arrive soon, is dropped.
   private static func text(_ exchange: HTTPExchange) async -> String? {
     guard let bytes = (try? await exchange.prefix(longestText + 1, within: patience)) ?? nil, !bytes.isEmpty,
       bytes.count <= longestText

@@ -15,8 +15,8 @@ struct UploadURL: Sendable {
       $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "{") && $0 != UInt8(ascii: "}")
     }
     let authority = template.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-    // As the client reads it: what it would refuse is to be known before uploads fail by it. It ignores who is named before
-    // the host, and no upload decides which host is asked.
+    // As the client reads it: what it would refuse is to be known before uploads fail by it. It ignores who is named
+    // before the host, and no upload decides which host is asked.
     guard isClean, let url = URL(string: example), ["http", "https"].contains(url.scheme?.lowercased()),
       let host = url.host, !host.isEmpty, (1...65_535).contains(url.port ?? 80), url.user == nil, url.password == nil,
       !authority.contains("{")
@@ -27,8 +27,8 @@ struct UploadURL: Sendable {
 
   /// Where an upload goes.
   ///
-  /// - Throws: `UploadRefusal` for a kind that leads elsewhere in this place: a part of a path that is `.` or `..` is none, however
-  ///   it is written (RFC 3986, 5.2.4).
+  /// - Throws: `UploadRefusal` for a kind that leads elsewhere in this place: a part of a path that is `.` or `..` is
+  ///   none, however it is written (RFC 3986, 5.2.4).
   func url(id: String, kind: String) throws(UploadRefusal) -> String {
     let url = template.replacing("{id}", with: id).replacing("{kind}", with: PercentEncoding.encoded(kind))
     if kind.utf8.allSatisfy({ $0 == UInt8(ascii: ".") }), Self.dotCount(url) > dotCount {

@@ -12,8 +12,8 @@ public struct WebhookSecret: Sendable, Equatable {
 
   /// Creates a secret from the contents of a file.
   ///
-  /// - Parameter bytes: What a file of a secret holds: `whsec_` and base64, or the bytes of the secret themselves. White space around a
-  ///   text is not a part of it.
+  /// - Parameter bytes: What a file of a secret holds: `whsec_` and base64, or the bytes of the secret themselves.
+  ///   White space around a text is not a part of it.
   /// - Throws: `UploadHTTPError.secret` for invalid base64, or fewer bytes than ``minimumByteCount``.
   public init(_ bytes: [UInt8]) throws(UploadHTTPError) {
     var secret = bytes
@@ -58,8 +58,8 @@ extension WebhookSecret: CustomStringConvertible, CustomReflectable {
 
 /// The headers that tell a receiver who sent a request, and that nobody changed it: those of Standard Webhooks.
 ///
-/// A signature covers `ID.TIMESTAMP.BODY`, where the body is what the request carries, compressed if it is compressed. While
-/// two secrets are in use there are two signatures, so that receivers change to the new one when they like.
+/// A signature covers `ID.TIMESTAMP.BODY`, where the body is what the request carries, compressed if it is compressed.
+/// While two secrets are in use there are two signatures, so that receivers change to the new one when they like.
 struct WebhookSignature {
   static let headerNames = ["webhook-id", "webhook-timestamp", "webhook-signature"]
 

@@ -12,7 +12,8 @@ public struct RowExport {
   public var includesProducts = true
   /// Whether the relations are written, after the products.
   public var includesRelations = true
-  /// The mapping whose columns a table of products has; `nil` for the columns of the writer. There are no relations then.
+  /// The mapping whose columns a table of products has; `nil` for the columns of the writer. There are no relations
+  /// then.
   public var mapping: ReverseMapping?
   private let writer: RowFileWriter
 
@@ -26,7 +27,8 @@ public struct RowExport {
   ///
   /// - Throws: `StoreError.damaged`; the errors of `write`; `RowRefusal` for a product that the mapping cannot hold.
   /// - Precondition: With a mapping, the format is a table.
-  /// - Complexity: Reads every row once, and every product twice with a mapping. Keeps 20 bytes in memory for each product, and all relations.
+  /// - Complexity: Reads every row once, and every product twice with a mapping. Keeps 20 bytes in memory for each
+  ///   product, and all relations.
   public func write(_ snapshot: CatalogSnapshot, to write: (_ piece: [UInt8]) throws -> Void) throws {
     var piece: [UInt8] = []
     func flush(above limit: Int) throws {

@@ -1,8 +1,8 @@
 import CatalogRows
 import LogStore
 
-/// A sink that passes rows on to another one on a second thread, in their order: reading a file and storing its rows take about
-/// as long as each other.
+/// A sink that passes rows on to another one on a second thread, in their order: reading a file and storing its rows
+/// take about as long as each other.
 ///
 /// Rows are copied into batches. Memory: ``batchesAhead`` and two batches of ``batchRowCount`` rows.
 struct RowThread<Target: RowSink & SendableMetatype>: RowSink {
@@ -66,7 +66,8 @@ struct RowThread<Target: RowSink & SendableMetatype>: RowSink {
     return place.take()
   }
 
-  /// Waits until the second thread is done, and returns the target, also if it refused a row. Rows that wait are dropped.
+  /// Waits until the second thread is done, and returns the target, also if it refused a row. Rows that wait are
+  /// dropped.
   mutating func abandon() -> Target? {
     batch = RowBatch()
     stage.giveUp()

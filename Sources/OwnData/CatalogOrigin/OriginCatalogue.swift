@@ -16,9 +16,9 @@
 ///    shown. So a client that has not seen a change sends a cursor before it.
 /// 4. A product's relations are part of its entry: a change of them moves the product.
 ///
-/// ``OriginState`` keeps stamps and tombstones across restarts. Without it they live as long as the process: after a restart
-/// the stamp of a row is its own `updateTime` again, and rows that vanished before are unknown: a client that must learn of
-/// such changes has to request a full update.
+/// ``OriginState`` keeps stamps and tombstones across restarts. Without it they live as long as the process: after a
+/// restart the stamp of a row is its own `updateTime` again, and rows that vanished before are unknown: a client that
+/// must learn of such changes has to request a full update.
 package struct OriginCatalogue: Sendable {
   struct Entry: Sendable {
     var id: ByteText
@@ -79,8 +79,8 @@ package struct OriginCatalogue: Sendable {
     if newestStamp.isEmpty { newestStamp = now }
   }
 
-  /// Creates a catalogue of `rows` that continues what an earlier process served: a row that has not changed keeps its stamp,
-  /// and rows that vanished are tombstones.
+  /// Creates a catalogue of `rows` that continues what an earlier process served: a row that has not changed keeps its
+  /// stamp, and rows that vanished are tombstones.
   ///
   /// - Parameters:
   ///   - rows: The rows of the files.

@@ -9,8 +9,8 @@ import ServerAnswers
 ///
 /// A file whose first line has `type` as its first key is a dump and may hold both kinds of row.
 package struct OriginFiles: Sendable {
-  /// The path of the file with the products, or of a dump with both kinds of row; with a ``decoding`` also of a folder, whose
-  /// newest file counts.
+  /// The path of the file with the products, or of a dump with both kinds of row; with a ``decoding`` also of a folder,
+  /// whose newest file counts.
   package var products: String
   /// The file of relations; `nil` if the catalogue has no relations, or if the first file is a dump that contains them.
   package var relations: String?

@@ -31,7 +31,8 @@ package struct OriginRows: RowSink, Sendable {
 
   /// Creates an empty collection of rows.
   ///
-  /// - Parameter usesUpdateTimes: Whether the `updateTime` of a row is its stamp. Otherwise the origin gives all stamps.
+  /// - Parameter usesUpdateTimes: Whether the `updateTime` of a row is its stamp. Otherwise the origin gives all
+  ///   stamps.
   package init(usesUpdateTimes: Bool = true) { self.usesUpdateTimes = usesUpdateTimes }
 
   /// Adds a product. It replaces an earlier one with the same id.

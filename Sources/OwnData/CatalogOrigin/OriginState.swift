@@ -5,8 +5,8 @@ import LogStore
 
 /// The stamps and deletions of an origin, kept in a store of its own, so that they outlive the process.
 ///
-/// The store has one document for each product that is or was served, and one for the origin. A reload writes what changed
-/// in one commit, before any of it is served:
+/// The store has one document for each product that is or was served, and one for the origin. A reload writes what
+/// changed in one commit, before any of it is served:
 ///
 /// - After a crash before the commit, the files are read again and compared with the former rows. No client has seen a
 ///   stamp of the lost reload.
@@ -84,8 +84,8 @@ final class OriginState: Sendable {
     return revision + 1
   }
 
-  /// The digest of a row and its relations, each of which says where it ends. 128 bits of SHA-256: two versions of a row
-  /// practically never share one.
+  /// The digest of a row and its relations, each of which says where it ends. 128 bits of SHA-256: two versions of a
+  /// row practically never share one.
   ///
   /// - Throws: `CryptographyError`.
   static func digest(_ packed: [UInt8], _ relations: [UInt8]) throws -> [UInt8] {

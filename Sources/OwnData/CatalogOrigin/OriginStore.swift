@@ -29,8 +29,8 @@ package final class OriginStore: Sendable {
   ///     exist. `nil` to keep them in memory only.
   ///   - clock: The clock of new stamps.
   ///   - logger: Receives each reload and each failure.
-  /// - Throws: ``OriginError`` for a file that cannot be read or has an invalid line, and for a `state` that cannot be opened,
-  ///   read or written.
+  /// - Throws: ``OriginError`` for a file that cannot be read or has an invalid line, and for a `state` that cannot be
+  ///   opened, read or written.
   package init(
     files: OriginFiles, state directory: String? = nil, clock: OriginClock = .local, logger: Logger
   ) throws(OriginError) {
@@ -88,8 +88,8 @@ package final class OriginStore: Sendable {
   /// The number of products, relations and tombstones that are served now.
   package var counts: OriginCatalogue.Counts { catalogue.withLock { $0.counts } }
 
-  /// Checks the files once, and reads them if they changed and were then unchanged for one interval. Asks a database each
-  /// time.
+  /// Checks the files once, and reads them if they changed and were then unchanged for one interval. Asks a database
+  /// each time.
   ///
   /// An error is logged once and changes nothing.
   ///

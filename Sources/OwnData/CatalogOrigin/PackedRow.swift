@@ -1,7 +1,7 @@
 import CatalogRows
 
-/// An encoding of rows as bytes, small to keep and fast to compare. It is used only in memory; ``OriginState`` keeps digests
-/// of it, so after a change of this encoding every row counts as changed once.
+/// An encoding of rows as bytes, small to keep and fast to compare. It is used only in memory; ``OriginState`` keeps
+/// digests of it, so after a change of this encoding every row counts as changed once.
 ///
 ///     product    delFlag categoryId groupNum (8 bytes each) · length tall volume weight wide (8 bytes each)
 ///                · Booleans (1 byte) · 13 texts · extra, a text

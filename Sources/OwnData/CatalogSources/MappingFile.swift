@@ -267,8 +267,8 @@ package struct MappingFile: Sendable, Equatable {
   }
 }
 
-/// A JSON value as Swift's own types: `[String: Any]`, `[Any]`, `String`, `Bool`, `Int`, `Double`; `Optional<Any>.none` for
-/// `null`.
+/// A JSON value as Swift's own types: `[String: Any]`, `[Any]`, `String`, `Bool`, `Int`, `Double`; `Optional<Any>.none`
+/// for `null`.
 private struct JSONValue: Decodable {
   let value: Any
 

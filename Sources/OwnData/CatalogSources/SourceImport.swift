@@ -17,8 +17,8 @@ package struct CatalogueSource: Sendable {
   package var decoding: SourceDecoding
   /// The database, if it is one.
   package var database: DatabaseQuery?
-  /// How often all rows are read and compared, whether or not the source says that something changed: this finds deletions
-  /// in a database with a column for newer rows, and changes of the catalogue by others.
+  /// How often all rows are read and compared, whether or not the source says that something changed: this finds
+  /// deletions in a database with a column for newer rows, and changes of the catalogue by others.
   package var reconcileInterval: Duration = .seconds(3600)
 
   /// Creates a description of a file or a folder. Nothing is opened.

@@ -85,8 +85,8 @@ extension CSVRows {
     return number == 1 ? names[index] : "\(names[index])#\(number)"
   }
 
-  /// Finds the column that a mapping names: by the name in the file, by ``ownName(_:)``, or with other white space, as a name of
-  /// two lines is written on one. Returns `nil` if the file has no such column.
+  /// Finds the column that a mapping names: by the name in the file, by ``ownName(_:)``, or with other white space, as
+  /// a name of two lines is written on one. Returns `nil` if the file has no such column.
   private static func index(of name: String, in names: [String]) -> Int? {
     if let index = names.firstIndex(of: name) { return index }
     if name.contains("#"), let index = names.indices.first(where: { ownName($0, names) == name }) { return index }
@@ -170,8 +170,8 @@ extension CSVRows {
     columns[index] = .source(index)
   }
 
-  /// Whether the name of a column decides about a field: no rule uses it, or only as the id. A column with barcodes often
-  /// identifies the products too.
+  /// Whether the name of a column decides about a field: no rule uses it, or only as the id. A column with barcodes
+  /// often identifies the products too.
   private func mayFillMore(_ index: Int) -> Bool {
     if case .skipped = columns[index] { return false }
     return uses[index].fields.isEmpty || uses[index].fields == ["id"] && mapping?.rules[.id] != nil
@@ -192,8 +192,8 @@ extension CSVRows {
     }
   }
 
-  /// Passes over a column that would fill a field by its name, if the mapping gives the field a constant instead. Returns
-  /// whether it does.
+  /// Passes over a column that would fill a field by its name, if the mapping gives the field a constant instead.
+  /// Returns whether it does.
   private mutating func skipsConstant(_ field: ProductField?, _ index: Int) -> Bool {
     guard let mapping, let field, mapping.constants[field] != nil, mapping.rules[field] == nil else { return false }
     columns[index] = .skipped

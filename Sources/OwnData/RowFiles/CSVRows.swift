@@ -113,8 +113,8 @@ public struct CSVRows: ~Copyable {
 
   /// Reads the next bytes of the text and passes the row of each completed record to `sink`, if it is valid.
   ///
-  /// - Throws: ``RowFileError/sinkFailed(_:row:)`` with the error that the sink throws; the same error again for all later
-  ///   calls.
+  /// - Throws: ``RowFileError/sinkFailed(_:row:)`` with the error that the sink throws; the same error again for all
+  ///   later calls.
   public mutating func consume<Sink: RowSink>(_ bytes: Span<UInt8>, into sink: inout Sink) throws(RowFileError) {
     if let failure { throw failure }
     checker.summary.bytesIn += bytes.count
@@ -389,8 +389,8 @@ public struct CSVRows: ~Copyable {
     try readRow(into: &sink)
   }
 
-  /// Adds the fields that the record lacks at the end, or removes the empty ones that it has more. Returns whether it then has
-  /// as many as there are columns.
+  /// Adds the fields that the record lacks at the end, or removes the empty ones that it has more. Returns whether it
+  /// then has as many as there are columns.
   private mutating func evenOut() -> Bool {
     while ends.count < columns.count {
       ends.append(bytes.count)
@@ -414,8 +414,8 @@ public struct CSVRows: ~Copyable {
     return hasQuotes ? "put a field with a \(separatorName) in quotes" : "no field can have a \(separatorName)"
   }
 
-  /// Finds a field in quotes that has swallowed whole rows: one of its lines has as many tabs as a row. Returns the line on
-  /// which the field begins; `nil` if no field does.
+  /// Finds a field in quotes that has swallowed whole rows: one of its lines has as many tabs as a row. Returns the
+  /// line on which the field begins; `nil` if no field does.
   private func lineOfQuotedRows() -> Int? {
     for index in ends.indices {
       for text in bytes[range(index)].split(separator: 0x0A).dropFirst()

@@ -2,8 +2,8 @@
 enum DatePattern {
   private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-  /// Whether a form has year, month and day, and only known parts: `%Y` or `%y`, `%m` or `%b`, `%d`, and `%H`, or `%I` with
-  /// `%p`, `%M` and `%S`.
+  /// Whether a form has year, month and day, and only known parts: `%Y` or `%y`, `%m` or `%b`, `%d`, and `%H`, or `%I`
+  /// with `%p`, `%M` and `%S`.
   static func isFormat(_ format: String) -> Bool {
     var parts = Set<UInt8>()
     var bytes = Array(format.utf8)[...]

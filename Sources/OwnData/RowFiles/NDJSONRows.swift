@@ -10,8 +10,8 @@ internal import TextFormat
 /// line of at most ``WireLimits/tokenByteCount``, and up to 30 bytes for the id of each product. Use ``RowLines`` to
 /// read a server's rows.
 ///
-/// A ``RowMapping`` gives keys of other names their fields. With one, a text that begins with `[` is a JSON array, whose
-/// elements are the rows.
+/// A ``RowMapping`` gives keys of other names their fields. With one, a text that begins with `[` is a JSON array,
+/// whose elements are the rows.
 public struct NDJSONRows: ~Copyable {
   /// Rows are nested one level deep.
   private static let rowDepth = 1
@@ -83,8 +83,8 @@ public struct NDJSONRows: ~Copyable {
 
   /// Reads the next bytes of the text and passes the row of each completed line to `sink`, if it is valid.
   ///
-  /// - Throws: ``RowFileError/sinkFailed(_:row:)`` with the error that the sink throws; the same error again for all later
-  ///   calls.
+  /// - Throws: ``RowFileError/sinkFailed(_:row:)`` with the error that the sink throws; the same error again for all
+  ///   later calls.
   public mutating func consume<Sink: RowSink>(_ bytes: Span<UInt8>, into sink: inout Sink) throws(RowFileError) {
     if let failure { throw failure }
     checker.summary.bytesIn += bytes.count
@@ -138,8 +138,8 @@ public struct NDJSONRows: ~Copyable {
     return try checker.finish(lines: splitter.lineCount)
   }
 
-  /// Reports rules whose keys no row has, if rows have a key that may be meant. A row may leave out what it has no value
-  /// for, so that a key without any value is no error by itself; ``columns`` has it as absent.
+  /// Reports rules whose keys no row has, if rows have a key that may be meant. A row may leave out what it has no
+  /// value for, so that a key without any value is no error by itself; ``columns`` has it as absent.
   private mutating func checkUnseen() {
     for index in uses.indices where unseen.contains(uses[index].name) { uses[index].isAbsent = true }
     if checker.summary.rows == 0 { return }

@@ -9,11 +9,11 @@ internal import JSONFormat
 ///     table.appendHeader(to: &csv, style: style)
 ///     for row in rows { try table.append(row, to: &csv, style: style) }
 ///
-/// - A field is written into its column, or into the first of several that are tried in order. The steps `trim`, `upper`
-///   and `lower` are not undone. Joined columns and captures cannot be taken apart and are errors.
+/// - A field is written into its column, or into the first of several that are tried in order. The steps `trim`,
+///   `upper` and `lower` are not undone. Joined columns and captures cannot be taken apart and are errors.
 /// - Without a list of fields, a field that the mapping does not name has a column of its own name if a product has a
-///   value in it. One with a constant has none, and a product with another value is an error. Fields beyond the 25 have columns of their own names
-///   if they are texts. The others of a product stay together in the column `extra`.
+///   value in it. One with a constant has none, and a product with another value is an error. Fields beyond the 25 have
+///   columns of their own names if they are texts. The others of a product stay together in the column `extra`.
 public struct ReverseMapping: Sendable {
   private struct Column: Sendable {
     var name: String

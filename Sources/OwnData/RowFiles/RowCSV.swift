@@ -13,8 +13,8 @@ public enum RowCSV {
   public struct Style: Sendable {
     /// The separator of fields.
     public var delimiter = comma
-    /// Whether the file is for Excel and other programs that take `007` for a number and `=1+1` for a formula: texts that
-    /// they would change are written as formulas with a constant text, `="007"`.
+    /// Whether the file is for Excel and other programs that take `007` for a number and `=1+1` for a formula: texts
+    /// that they would change are written as formulas with a constant text, `="007"`.
     public var isForExcel = false
     /// Whether the table has the column `extra` after all others, with the fields beyond the 25 as JSON.
     public var hasExtra = false

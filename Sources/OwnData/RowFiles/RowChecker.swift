@@ -52,7 +52,8 @@ struct RowChecker {
   /// Checks a row, and passes it to `sink` if it has no faults.
   ///
   /// - Parameter line: The line on which the row begins.
-  /// - Throws: ``RowFileError/sinkFailed(_:row:)`` with the error that the sink throws, unless that is a ``RowRefusal``.
+  /// - Throws: ``RowFileError/sinkFailed(_:row:)`` with the error that the sink throws, unless that is a
+  ///   ``RowRefusal``.
   mutating func take<Sink: RowSink>(_ cells: RowCells, line: Int, into sink: inout Sink) throws(RowFileError) {
     summary.rows += 1
     let before = faults.count
@@ -113,7 +114,8 @@ struct RowChecker {
 
   // MARK: Parts of a row
 
-  /// The kind of the row; a product if it is not specified, or if the column `type` is another one that is left out or kept.
+  /// The kind of the row; a product if it is not specified, or if the column `type` is another one that is left out or
+  /// kept.
   private mutating func list(_ cells: RowCells, _ line: Int) -> RowList? {
     let column = RowCells.typeColumn
     if cells.isEmpty(column) { return .products }
@@ -138,8 +140,8 @@ struct RowChecker {
     return nil
   }
 
-  /// The fields that the row, or the table, has a value or a column for; see `ProductRow.givenFields`. A row that does not say
-  /// whether it is deleted is not.
+  /// The fields that the row, or the table, has a value or a column for; see `ProductRow.givenFields`. A row that does
+  /// not say whether it is deleted is not.
   private func givenFields(_ cells: RowCells) -> UInt32 {
     var given: UInt32 = 1 << UInt32(ProductField.delFlag.rawValue)
     for (column, field) in Self.productColumns where cells.isGiven(column) { given |= 1 << UInt32(field.rawValue) }
@@ -336,8 +338,8 @@ struct RowChecker {
     return nil
   }
 
-  /// What to do about a text that is no number. A comma before three digits may separate thousands, so that reading it as a
-  /// decimal comma would change the value.
+  /// What to do about a text that is no number. A comma before three digits may separate thousands, so that reading it
+  /// as a decimal comma would change the value.
   private static func numberRemedy(_ text: String) -> String {
     if text.wholeMatch(of: /[-+]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?/) != nil {
       return "the comma separates thousands or decimals: give --decimal . if it separates thousands, or --decimal , if"

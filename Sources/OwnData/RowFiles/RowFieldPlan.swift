@@ -256,7 +256,8 @@ struct RowFieldPlan {
     }
   }
 
-  /// The characters that separate groups of digits: an apostrophe, and the spaces that programs write, which break no line.
+  /// The characters that separate groups of digits: an apostrophe, and the spaces that programs write, which break no
+  /// line.
   private static let groupSeparators: Set<Character> = ["'", "’", " ", "\u{A0}", "\u{202F}"]
 
   /// A number with a point as its decimal separator; `nil` if separators are not between groups of three digits.

@@ -70,8 +70,8 @@ public struct RowFileReader: ~Copyable {
 
   /// Reads the next bytes of the text, and passes the rows that are complete by now to `sink`.
   ///
-  /// - Throws: ``RowFileError/sinkFailed(_:row:)`` with the error that the sink throws; ``RowFileError`` for text above the
-  ///   limits.
+  /// - Throws: ``RowFileError/sinkFailed(_:row:)`` with the error that the sink throws; ``RowFileError`` for text above
+  ///   the limits.
   public mutating func consume<Sink: RowSink>(_ bytes: Span<UInt8>, into sink: inout Sink) throws(RowFileError) {
     var failure: RowFileError?
     switch takeRows() {

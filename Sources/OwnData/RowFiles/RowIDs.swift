@@ -1,8 +1,9 @@
 /// A hash set of a file's row ids, to find duplicates.
 ///
-/// It keeps a hash of 87 bits and the line of each id: 20 to 30 bytes including free slots. The table consists of parts,
-/// each of which grows by itself, so that no second copy of the whole is needed. For 20 million ids, the probability that
-/// two different ones share a hash is 10⁻¹². The hashes are keyed per process, so no file can be crafted to collide.
+/// It keeps a hash of 87 bits and the line of each id: 20 to 30 bytes including free slots. The table consists of
+/// parts, each of which grows by itself, so that no second copy of the whole is needed. For 20 million ids, the
+/// probability that two different ones share a hash is 10⁻¹². The hashes are keyed per process, so no file can be
+/// crafted to collide.
 struct RowIDs {
   private struct Slot {
     /// The hash; 0 for a free slot.

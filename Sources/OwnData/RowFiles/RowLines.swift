@@ -64,8 +64,8 @@ public struct RowLines: ~Copyable {
 
   /// Reads the next bytes of the text, and passes the row of each completed line to `sink`.
   ///
-  /// - Throws: ``RowFileError`` with the number of the line; ``RowFileError/sinkFailed(_:row:)`` with the error that the sink
-  ///   throws. All later calls throw the same error.
+  /// - Throws: ``RowFileError`` with the number of the line; ``RowFileError/sinkFailed(_:row:)`` with the error that
+  ///   the sink throws. All later calls throw the same error.
   public mutating func consume<Sink: RowSink>(
     _ bytes: Span<UInt8>, into sink: inout Sink
   ) throws(RowFileError) {

@@ -35,8 +35,8 @@ public struct RowMapping: Sendable, Equatable {
 
   /// The rules of fields that columns fill.
   public var rules: [ProductField: Rule] = [:]
-  /// The value of fields in every row. A column that would fill such a field by its name is not used; a rule for the field
-  /// goes before.
+  /// The value of fields in every row. A column that would fill such a field by its name is not used; a rule for the
+  /// field goes before.
   public var constants: [ProductField: String] = [:]
   /// Whether columns without a rule are recognised by common names, such as `ean` or `product_name`.
   public var isAutomatic = true
@@ -44,11 +44,12 @@ public struct RowMapping: Sendable, Equatable {
   public var delimiter: UInt8?
   /// The number of lines of CSV or TSV before the one that names the columns. They are not read.
   public var skippedLines = 0
-  /// Whether quotes around a field of CSV or TSV belong to the syntax. Otherwise they are characters like all others, and a
-  /// field cannot contain the separator or a line end.
+  /// Whether quotes around a field of CSV or TSV belong to the syntax. Otherwise they are characters like all others,
+  /// and a field cannot contain the separator or a line end.
   public var hasQuotes = true
-  /// The decimal separator of numbers that are written as text: a point or a comma. Then the other one, blanks or apostrophes
-  /// may separate groups of three digits, and a minus may stand at the end. `nil` for numbers with a point and nothing else.
+  /// The decimal separator of numbers that are written as text: a point or a comma. Then the other one, blanks or
+  /// apostrophes may separate groups of three digits, and a minus may stand at the end. `nil` for numbers with a point
+  /// and nothing else.
   public var decimal: UInt8?
   /// The words for true, in any case, if they are not only `true`. Other common words then mean false.
   public var trueWords: [String] = []

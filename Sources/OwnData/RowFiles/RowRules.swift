@@ -36,9 +36,11 @@ public struct RowRules: Sendable, Equatable {
   public var allowsEmptyIds = false
   /// Whether a cell like `="007"` of a table is the text `007`, as ``RowCSV/Style/isForExcel`` writes it.
   public var readsExcelTexts = false
-  /// Whether a row of a table may lack fields at the end, which are then empty, or have empty ones more than there are columns.
+  /// Whether a row of a table may lack fields at the end, which are then empty, or have empty ones more than there are
+  /// columns.
   public var allowsUnevenRows = false
-  /// Whether columns that a ``RowMapping`` names may be missing. Their fields are then ones that the file says nothing about.
+  /// Whether columns that a ``RowMapping`` names may be missing. Their fields are then ones that the file says nothing
+  /// about.
   public var allowsAbsentColumns = false
 
   /// Creates the strictest rules: duplicates, unknown keys and empty ids are errors.

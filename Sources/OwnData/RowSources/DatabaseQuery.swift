@@ -1,43 +1,44 @@
 /// The rows of a catalogue in a PostgreSQL database: where it is, and what to ask it.
-public struct DatabaseQuery: Sendable, Equatable {
-  /// The address, as libpq takes it: `postgresql://user@host/database?sslmode=verify-full`. What it leaves out comes from
-  /// libpq's environment variables, service file and password file.
-  public var url: String
+package struct DatabaseQuery: Sendable, Equatable {
+  /// The address, as libpq takes it: `postgresql://user@host/database?sslmode=verify-full`. What it leaves out comes
+  /// from libpq's environment variables, service file and password file.
+  package var url: String
   /// A statement that returns a row for each product, with the columns of a file.
-  public var products: String
+  package var products: String
   /// A statement that returns a row for each relation; `nil` if there are none.
-  public var relations: String?
+  package var relations: String?
   /// A column of ``products`` that grows with every change of a row; `nil` to read all rows.
-  public var since: String?
+  package var since: String?
   /// The value of ``since`` up to which rows were read before; `nil` to read all rows.
-  public var lastSeen: String?
-  /// How far before ``lastSeen`` to read again, if the column has a time: a transaction may commit a row after a later one.
-  public var overlap: Duration = .seconds(300)
+  package var lastSeen: String?
+  /// How far before ``lastSeen`` to read again, if the column has a time: a transaction may commit a row after a later
+  /// one.
+  package var overlap: Duration = .seconds(300)
   /// The time after which the server ends a statement; `nil` for the server's own limit.
-  public var statementTimeout: Duration?
+  package var statementTimeout: Duration?
 
   /// Creates a query. Nothing is opened.
-  public init(url: String, products: String, relations: String? = nil) {
+  package init(url: String, products: String, relations: String? = nil) {
     self.url = url
     self.products = products
     self.relations = relations
   }
 
   /// Whether a text is the address of a database, and not the name of a file.
-  public static func isURL(_ text: String) -> Bool {
+  package static func isURL(_ text: String) -> Bool {
     text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
   }
 
   /// A statement for all rows of a table.
   ///
   /// - Parameter name: The table's name, after that of its schema and a point if there is one, in its exact case.
-  public static func rows(ofTable name: String) -> String {
+  package static func rows(ofTable name: String) -> String {
     "SELECT * FROM "
       + name.split(separator: ".", omittingEmptySubsequences: false).map(identifier).joined(separator: ".")
   }
 
   /// The address for messages: without user, password and options.
-  public var name: String {
+  package var name: String {
     let end = url.firstIndex(of: "?") ?? url.endIndex
     guard let start = url.firstRange(of: "://")?.upperBound, start <= end else { return "the database" }
     let place = url[start..<end]
@@ -135,7 +136,7 @@ enum ColumnType {
 }
 
 /// An error of a database, or on the way to it.
-public enum DatabaseError: Error, Sendable, Equatable {
+package enum DatabaseError: Error, Sendable, Equatable {
   /// This program was built without the trait PostgreSQL.
   case notBuilt
   /// libpq cannot be used.
@@ -160,7 +161,7 @@ public enum DatabaseError: Error, Sendable, Equatable {
 
 extension DatabaseError: CustomStringConvertible {
   /// What is wrong, and what to do.
-  public var description: String {
+  package var description: String {
     switch self {
     case .notBuilt: "this program was built without PostgreSQL; build it with --traits PostgreSQL"
     case .noLibrary(let reason): reason

@@ -2,12 +2,12 @@ internal import JSONFormat
 
 /// The rows of a database as NDJSON, read piece by piece: an object on each line, the products first.
 ///
-/// Both statements run in one transaction that only reads and sees one state of the database. Rows come by COPY, or one by one
-/// if the server cannot copy a statement. Values keep their types: numbers their digits, `boolean` is true or false, `json` is
-/// what it contains, and all others are texts as the server writes them, times in the time zone UTC unless `PGTZ` names
-/// another. A relation without an id gets one of its two ids. Line `n` is row `n`. Memory: one row, and one piece of about
-/// 256 KiB.
-public struct DatabaseRows: ~Copyable {
+/// Both statements run in one transaction that only reads and sees one state of the database. Rows come by COPY, or one
+/// by one if the server cannot copy a statement. Values keep their types: numbers their digits, `boolean` is true or
+/// false, `json` is what it contains, and all others are texts as the server writes them, times in the time zone UTC
+/// unless `PGTZ` names another. A relation without an id gets one of its two ids. Line `n` is row `n`. Memory: one row,
+/// and one piece of about 256 KiB.
+package struct DatabaseRows: ~Copyable {
   private static let pieceByteCount = 256 << 10
 
   #if PostgreSQL
@@ -19,7 +19,7 @@ public struct DatabaseRows: ~Copyable {
   private var format: RowFormat
   private var copied = CopiedRow()
   /// The greatest value of the column ``DatabaseQuery/since``, as text; `nil` without the column or without rows.
-  public private(set) var newest: String?
+  package private(set) var newest: String?
 
   private enum Statement {
     case products, relations, over
@@ -34,7 +34,8 @@ public struct DatabaseRows: ~Copyable {
   ///   - query: Where to connect to, and what to ask.
   ///   - isInterrupted: Whether to stop; asked about ten times a second.
   /// - Throws: ``DatabaseError``.
-  public init(_ query: DatabaseQuery, isInterrupted: @escaping @Sendable () -> Bool = { false }) throws(DatabaseError) {
+  package init(_ query: DatabaseQuery, isInterrupted: @escaping @Sendable () -> Bool = { false }) throws(DatabaseError)
+  {
     #if PostgreSQL
     var connection = try DatabaseConnection.open(query.url, isInterrupted: isInterrupted)
     let newest: String?
@@ -59,7 +60,7 @@ public struct DatabaseRows: ~Copyable {
   /// The next lines; `nil` at the end.
   ///
   /// - Throws: ``DatabaseError``. A statement that runs has then been cancelled.
-  public mutating func next() throws(DatabaseError) -> [UInt8]? {
+  package mutating func next() throws(DatabaseError) -> [UInt8]? {
     #if PostgreSQL
     do throws(DatabaseError) { return try read() } catch {
       connection.cancel()

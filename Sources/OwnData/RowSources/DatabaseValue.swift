@@ -17,8 +17,8 @@ enum DatabaseValue: Sendable, CaseIterable {
 
   /// Appends a value as JSON on one line.
   ///
-  /// What a server writes for a number or a Boolean and JSON does not know, such as `NaN`, becomes a text. A value of the
-  /// type `json` is taken as it is.
+  /// What a server writes for a number or a Boolean and JSON does not know, such as `NaN`, becomes a text. A value of
+  /// the type `json` is taken as it is.
   ///
   /// - Parameter value: The value as the server writes it; `nil` for NULL.
   func append(_ value: Span<UInt8>?, to json: inout [UInt8]) {

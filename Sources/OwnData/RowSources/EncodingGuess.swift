@@ -2,12 +2,12 @@ internal import CTextEncoding
 
 /// A guess of the encoding of a text from its first bytes.
 ///
-/// Marks, UTF-8, UTF-16, plain Chinese in GB18030 and Russian capitals are recognised here; other encodings by the library
-/// uchardet, which compares the characters and their pairs with those of languages. Where it is not installed, they are taken
-/// for GB18030 or Windows-1252.
-public struct EncodingGuess: Sendable, Equatable {
+/// Marks, UTF-8, UTF-16, plain Chinese in GB18030 and Russian capitals are recognised here; other encodings by the
+/// library uchardet, which compares the characters and their pairs with those of languages. Where it is not installed,
+/// they are taken for GB18030 or Windows-1252.
+package struct EncodingGuess: Sendable, Equatable {
   /// Why an encoding was chosen.
-  public enum Reason: String, Sendable {
+  package enum Reason: String, Sendable {
     /// The text begins with a byte order mark.
     case mark = "byte order mark"
     /// The bytes are valid in this encoding, which is unlikely by chance.
@@ -21,15 +21,15 @@ public struct EncodingGuess: Sendable, Equatable {
   }
 
   /// The name of the encoding, as the C library knows it.
-  public var name: String
+  package var name: String
   /// Why it was chosen.
-  public var reason: Reason
+  package var reason: Reason
 
   /// Guesses the encoding of a text.
   ///
   /// - Parameter sample: The first bytes of the text; a megabyte is enough.
   /// - Complexity: O(length of `sample`).
-  public init(_ sample: [UInt8]) {
+  package init(_ sample: [UInt8]) {
     (name, reason) = Self.guess(sample)
   }
 
@@ -60,8 +60,8 @@ public struct EncodingGuess: Sendable, Equatable {
     return ("WINDOWS-1252", .remaining)
   }
 
-  /// The encodings that are told apart reliably, by uchardet's names, and the larger sets that Windows writes under some of
-  /// them. The western ones are not: few letters distinguish them, and Windows-1252 is what files have.
+  /// The encodings that are told apart reliably, by uchardet's names, and the larger sets that Windows writes under
+  /// some of them. The western ones are not: few letters distinguish them, and Windows-1252 is what files have.
   private static let detectable = [
     "BIG5": "BIG5", "EUC-JP": "EUC-JP", "SHIFT_JIS": "CP932", "EUC-KR": "CP949", "UHC": "CP949", "GB18030": "GB18030",
     "WINDOWS-1251": "WINDOWS-1251", "KOI8-R": "KOI8-R", "ISO-8859-5": "ISO-8859-5", "IBM855": "IBM855",
@@ -71,8 +71,8 @@ public struct EncodingGuess: Sendable, Equatable {
     "ISO-8859-9": "WINDOWS-1254", "WINDOWS-1258": "WINDOWS-1258",
   ]
 
-  /// The encoding that uchardet finds; `nil` if it is not installed, finds a western one or none, or if the text is the same in
-  /// Windows-1252.
+  /// The encoding that uchardet finds; `nil` if it is not installed, finds a western one or none, or if the text is the
+  /// same in Windows-1252.
   private static func detected(_ sample: [UInt8]) -> String? {
     var name = [UInt8](repeating: 0, count: 64)
     // Both arrays live during the call.
@@ -90,8 +90,8 @@ public struct EncodingGuess: Sendable, Equatable {
     return isSame(sample, found, "WINDOWS-1252") ? nil : found
   }
 
-  /// Whether a text is Russian in capitals in Windows-1251, whose bytes are small letters in KOI8-R: letters with the highest
-  /// bit stand together, a third of them are the six most frequent ones, and KOI8-R would have fewer of these.
+  /// Whether a text is Russian in capitals in Windows-1251, whose bytes are small letters in KOI8-R: letters with the
+  /// highest bit stand together, a third of them are the six most frequent ones, and KOI8-R would have fewer of these.
   private static func isCapitalCyrillic(_ sample: [UInt8]) -> Bool {
     let windows: [UInt8] = [0xCE, 0xC5, 0xC0, 0xC8, 0xCD, 0xD2]
     let koi: [UInt8] = [0xCF, 0xC5, 0xC1, 0xC9, 0xCE, 0xD4]
@@ -159,13 +159,14 @@ public struct EncodingGuess: Sendable, Equatable {
     var common = 0
     var others = 0
     var kana = 0
-    /// The frequent characters whose pinyin begins with one of the last letters, which no Korean text has, and the rare ones.
+    /// The frequent characters whose pinyin begins with one of the last letters, which no Korean text has, and the rare
+    /// ones.
     var (late, rare) = (0, 0)
 
     /// Whether most characters are common ones.
     var isPlausible: Bool { common > 0 && common >= others }
-    /// Whether they are distributed as in Chinese, and as in no text of the encodings that share their bytes: Big5, EUC-JP,
-    /// EUC-KR and those of single bytes.
+    /// Whether they are distributed as in Chinese, and as in no text of the encodings that share their bytes: Big5,
+    /// EUC-JP, EUC-KR and those of single bytes.
     var isCertain: Bool {
       common > 0 && common >= others * 9 && kana * 10 < common && late * 10 >= common && rare * 3 <= common
     }

@@ -1,5 +1,5 @@
 /// An error in the bytes of a source, before they are text.
-public enum SourceError: Error, Sendable, Equatable {
+package enum SourceError: Error, Sendable, Equatable {
   /// The system has no memory for a decompressor.
   case outOfMemory
   /// The zstd data is damaged; `offset` is the number of compressed bytes read so far.
@@ -22,7 +22,7 @@ public enum SourceError: Error, Sendable, Equatable {
 
 extension SourceError: CustomStringConvertible {
   /// What is wrong, where, and what to do.
-  public var description: String {
+  package var description: String {
     switch self {
     case .outOfMemory: "there is no memory to decompress it; end other programs and try again"
     case .zstdDamaged(let reason, let offset):

@@ -1,14 +1,14 @@
 /// Limits above which a compressed file is refused.
-public struct SourceLimits: Sendable, Equatable {
+package struct SourceLimits: Sendable, Equatable {
   /// The number of bytes that a file may decompress to, whatever its compressed size.
-  public var unpackedByteCount: Int
+  package var unpackedByteCount: Int
   /// The compression ratio that a file may have above ``unpackedByteCount``.
-  public var unpackedRatio: Int
+  package var unpackedRatio: Int
   /// The maximum size of the decompressed file in bytes in any case.
-  public var absoluteByteCount: Int
+  package var absoluteByteCount: Int
 
   /// Creates limits.
-  public init(unpackedByteCount: Int = 256 << 20, unpackedRatio: Int = 100, absoluteByteCount: Int = 16 << 30) {
+  package init(unpackedByteCount: Int = 256 << 20, unpackedRatio: Int = 100, absoluteByteCount: Int = 16 << 30) {
     self.unpackedByteCount = unpackedByteCount
     self.unpackedRatio = unpackedRatio
     self.absoluteByteCount = absoluteByteCount

@@ -1,5 +1,5 @@
-/// The text of a source in UTF-8: it decompresses zstd, which its first bytes show, and converts other encodings, as the
-/// bytes arrive.
+/// The text of a source in UTF-8: it decompresses zstd, which its first bytes show, and converts other encodings, as
+/// the bytes arrive.
 ///
 ///     var text = SourceText(encoding: nil)
 ///     while let piece = try file.next() {
@@ -8,14 +8,14 @@
 ///     }
 ///     read(try text.finish())
 ///
-/// gzip is unpacked before, by `OptionalGzip`. Memory: the first megabyte for the guess of the encoding, one chunk and at
-/// most 128 KiB of its text, however well it is packed, and the window of the decompressor, at most 128 MiB if the file
-/// asks for it. Text in UTF-8 is passed on as it is: the
-/// reader of rows checks it, so that a message names the line and the column. A byte order mark outweighs the encoding that was
-/// asked for: a mapping may have been saved for another export of the same program.
-public struct SourceText: ~Copyable {
+/// gzip is unpacked before, by `OptionalGzip`. Memory: the first megabyte for the guess of the encoding, one chunk and
+/// at most 128 KiB of its text, however well it is packed, and the window of the decompressor, at most 128 MiB if the
+/// file asks for it. Text in UTF-8 is passed on as it is: the reader of rows checks it, so that a message names the
+/// line and the column. A byte order mark outweighs the encoding that was asked for: a mapping may have been saved for
+/// another export of the same program.
+package struct SourceText: ~Copyable {
   /// The number of bytes from which the encoding is guessed.
-  public static let sampleByteCount = 1 << 20
+  package static let sampleByteCount = 1 << 20
   /// The number of bytes that show what a file is: marks, blanks, and how texts of other kinds begin.
   private static let beginningByteCount = 64
   private static let zstdMagic: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
@@ -51,13 +51,13 @@ public struct SourceText: ~Copyable {
   private var decoder: TextDecoder?
   private var byteCount = 0
   /// The encoding that was guessed; `nil` if it is the given one, or is not known yet.
-  public private(set) var guess: EncodingGuess?
+  package private(set) var guess: EncodingGuess?
 
   /// - Parameters:
   ///   - encoding: The name of the encoding; `nil` to guess it.
   ///   - limits: The limits of decompression.
   /// - Throws: `SourceError.unknownEncoding`.
-  public init(encoding: String?, limits: SourceLimits = SourceLimits()) throws(SourceError) {
+  package init(encoding: String?, limits: SourceLimits = SourceLimits()) throws(SourceError) {
     self.limits = limits
     requested = encoding
     inflater = nil
@@ -71,12 +71,12 @@ public struct SourceText: ~Copyable {
   }
 
   /// Whether the bytes so far have more text, which ``decode(_:)`` returns.
-  public private(set) var hasMore = false
+  package private(set) var hasMore = false
 
   /// Returns the text of the next bytes, which may be empty; of packed bytes, its beginning if there is much of it.
   ///
   /// - Throws: `SourceError`.
-  public mutating func decode(_ bytes: [UInt8]) throws(SourceError) -> [UInt8] {
+  package mutating func decode(_ bytes: [UInt8]) throws(SourceError) -> [UInt8] {
     byteCount += bytes.count
     if isPackingKnown { return try convert(unpack(bytes)) }
     head += bytes
@@ -148,7 +148,7 @@ public struct SourceText: ~Copyable {
   /// Ends the bytes, and returns the rest of the text.
   ///
   /// - Throws: `SourceError`.
-  public mutating func finish() throws(SourceError) -> [UInt8] {
+  package mutating func finish() throws(SourceError) -> [UInt8] {
     var text = isPackingKnown ? [] : try startUnpacking()
     while hasMore { text += try decode([]) }
     if let inflater = inflater.take(), !inflater.isAtEndOfFrame { throw .zstdEndsEarly(offset: byteCount) }

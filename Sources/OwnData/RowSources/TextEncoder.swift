@@ -3,7 +3,7 @@
 ///     var encoder = try TextEncoder("WINDOWS-1252")
 ///     write(try encoder.encode(Array("Größe".utf8)))
 ///     write(encoder.finish())
-public struct TextEncoder: ~Copyable {
+package struct TextEncoder: ~Copyable {
   private var converter: TextConverter
   private let encoding: String
   private var line = 1
@@ -11,7 +11,7 @@ public struct TextEncoder: ~Copyable {
   /// Creates a converter to an encoding with a name that `iconv --list` shows.
   ///
   /// - Throws: `SourceError.unknownEncoding`.
-  public init(_ encoding: String) throws(SourceError) {
+  package init(_ encoding: String) throws(SourceError) {
     converter = try TextConverter(encoding, .fromUTF8)
     self.encoding = encoding
   }
@@ -20,7 +20,7 @@ public struct TextEncoder: ~Copyable {
   ///
   /// - Parameter text: UTF-8 that does not end inside a character.
   /// - Throws: `SourceError.notInEncoding` for a character that the encoding does not have.
-  public mutating func encode(_ text: [UInt8]) throws(SourceError) -> [UInt8] {
+  package mutating func encode(_ text: [UInt8]) throws(SourceError) -> [UInt8] {
     var bytes: [UInt8] = []
     var offset = 0
     while offset < text.count {
@@ -37,5 +37,5 @@ public struct TextEncoder: ~Copyable {
   }
 
   /// The bytes that end the text; encodings with states have some.
-  public mutating func finish() -> [UInt8] { Array(converter.finish()) }
+  package mutating func finish() -> [UInt8] { Array(converter.finish()) }
 }

@@ -71,8 +71,8 @@ struct StoreOptions: ParsableArguments {
   ///
   /// If the default store is damaged, its settings are ignored with a warning.
   ///
-  /// - Throws: `MatchingSettingsError` for a stored value that cannot be used; `StoreError` if the user's settings cannot
-  ///   be read.
+  /// - Throws: `MatchingSettingsError` for a stored value that cannot be used; `StoreError` if the user's settings
+  ///   cannot be read.
   func matchingOptions() throws -> MatchingOptions {
     let (user, workspace) = (try userID(), workspace)
     var settings = MatchingSettings()

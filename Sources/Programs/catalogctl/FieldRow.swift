@@ -1,7 +1,8 @@
 import Catalog
 import CatalogRows
 
-/// A row whose fields are displayed one by one, with the server's names, in the order of the names; `extra` is the last one.
+/// A row whose fields are displayed one by one, with the server's names, in the order of the names; `extra` is the last
+/// one.
 protocol FieldRow {
   var fields: [(name: String, value: String)] { get }
 }

@@ -134,7 +134,8 @@ struct InputFile {
     }
   }
 
-  /// Calls `body` with each line, without its line feed, as soon as it is complete. Bytes that are no UTF-8 become U+FFFD.
+  /// Calls `body` with each line, without its line feed, as soon as it is complete. Bytes that are no UTF-8 become
+  /// U+FFFD.
   func forEachLine(_ body: (String) throws -> Void) throws {
     try forEachLineOfBytes { try body(String(decoding: $0, as: UTF8.self)) }
   }

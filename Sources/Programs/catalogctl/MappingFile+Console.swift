@@ -14,8 +14,8 @@ extension MappingFile {
     do throws(Invalid) { try self.init(json: bytes) } catch { throw Failure(.usage, "\(path): \(error.message)") }
   }
 
-  /// Tells people which fields have no value because no row has the column or key of their rule. It is known at the end of a
-  /// file.
+  /// Tells people which fields have no value because no row has the column or key of their rule. It is known at the end
+  /// of a file.
   ///
   /// - Parameter isUpsert: Whether such fields stay as they are.
   static func tellAbsent(_ columns: [RowColumnUse], _ name: String, isUpsert: Bool) {

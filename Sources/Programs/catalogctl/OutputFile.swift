@@ -73,7 +73,8 @@ final class OutputFile {
     return unsafe stat(path, &status) == 0 ? UInt32(status.st_mode & 0o7777) : nil
   }
 
-  /// The permissions that the process withholds from new files. Only this call can tell, and it changes them for a moment.
+  /// The permissions that the process withholds from new files. Only this call can tell, and it changes them for a
+  /// moment.
   private static let mask: UInt32 = {
     let mask = umask(0o077)
     umask(mask)

@@ -105,8 +105,8 @@ struct Table {
   }
 }
 
-/// Highlighted parts of cells. While a table is laid out, two control characters of no width are around them, which text
-/// that is safe to display does not have.
+/// Highlighted parts of cells. While a table is laid out, two control characters of no width are around them, which
+/// text that is safe to display does not have.
 private enum Highlight {
   static let start: Unicode.Scalar = "\u{1}"
   static let end: Unicode.Scalar = "\u{2}"

@@ -78,8 +78,8 @@ extension Studio {
     }
   }
 
-  /// Makes changes of documents of any collections in one commit: all of them, or none. A change with `isNew` refuses all
-  /// if the document is there, and one with `before` if the document is another one now.
+  /// Makes changes of documents of any collections in one commit: all of them, or none. A change with `isNew` refuses
+  /// all if the document is there, and one with `before` if the document is another one now.
   private func changeDocuments(_ asked: Asked) throws -> JSONText {
     try checkEditable()
     let changes = try Self.changes(asked)

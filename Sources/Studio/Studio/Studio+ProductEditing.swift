@@ -18,8 +18,9 @@ extension Studio {
 
   /// Makes changes of products in one commit, as an import of their rows with `--upsert`: all of them, or none.
   ///
-  /// Rows come as texts of JSON, so that numbers of `extra` keep their digits. A change without a row deletes the product. One
-  /// with `isNew` refuses all if the product is there, and one with `before` if the product is another one now.
+  /// Rows come as texts of JSON, so that numbers of `extra` keep their digits. A change without a row deletes the
+  /// product. One with `isNew` refuses all if the product is there, and one with `before` if the product is another one
+  /// now.
   private func changeProducts(_ asked: Asked) throws -> JSONText {
     try checkEditable()
     let changes = try Self.changes(asked)

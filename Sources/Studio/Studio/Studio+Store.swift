@@ -104,7 +104,8 @@ extension Studio {
     return rows
   }
 
-  /// The products that a code finds, each with the code and how it was found; one row without a product if it finds none.
+  /// The products that a code finds, each with the code and how it was found; one row without a product if it finds
+  /// none.
   private func scannedRows(_ asked: Asked) throws -> [JSONText] {
     guard let code = asked.query["code"] else { throw StudioError.badRequest("code: what was scanned") }
     let match = try catalogue(asked.query).match(code, options: stores.matchingOptions())

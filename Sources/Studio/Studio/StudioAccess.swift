@@ -26,8 +26,8 @@ package struct StudioAccess: Sendable {
     self.tokenSource = tokenSource
   }
 
-  /// Refuses requests under a name that is not this machine's, requests of pages of other origins, and requests for data
-  /// without the token.
+  /// Refuses requests under a name that is not this machine's, requests of pages of other origins, and requests for
+  /// data without the token.
   func check(_ request: HTTPRequest) throws(StudioError) {
     guard let host = request.authority, !isLoopbackOnly || Loopback.contains(authority: host) else {
       throw StudioError(.forbidden, "foreignHost", "this studio answers to 127.0.0.1 and localhost only")

@@ -51,8 +51,8 @@ package struct StudioResponder: Sendable {
 
   /// Answers a request. The response to `HEAD` has the body of that to `GET`, which is not to be written.
   ///
-  /// - Throws: `RequestBodyError.interrupted` if the body of the request did not arrive; `CancellationError`. Everything
-  ///   else is a response.
+  /// - Throws: `RequestBodyError.interrupted` if the body of the request did not arrive; `CancellationError`.
+  ///   Everything else is a response.
   package func respond(to request: HTTPRequest, _ body: RequestBody) async throws -> Response {
     var response: Response
     do {

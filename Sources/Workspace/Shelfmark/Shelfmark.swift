@@ -1,5 +1,5 @@
-// One import for programs that embed Shelfmark: all libraries that need no network. A program that fetches catalogues or sends
-// uploads over HTTP also imports CatalogHTTP or UploadHTTP.
+// One import for programs that embed Shelfmark: all libraries that need no network. A program that fetches catalogues
+// or sends uploads over HTTP also imports CatalogHTTP or UploadHTTP.
 
 @_exported public import Barcodes
 @_exported public import Catalog

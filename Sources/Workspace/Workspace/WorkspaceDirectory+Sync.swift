@@ -156,8 +156,8 @@ extension UserStores {
     return try directory.makeStore("catalogue", of: user)
   }
 
-  /// Opens the writer for an import of a person's own rows. The caller must close it. The import is finished, whether or
-  /// not the user is still signed in.
+  /// Opens the writer for an import of a person's own rows. The caller must close it. The import is finished, whether
+  /// or not the user is still signed in.
   ///
   /// - Parameter replacesDamaged: Whether to rename a catalogue that cannot be opened, and begin a new one.
   /// - Throws: The errors of ``catalogueWriter(lockTimeout:)``.

@@ -64,8 +64,8 @@ import Testing
     #expect(lines(KeyTypist.typed("6901234567892\nAbc-1\n"), piece: piece) == [.text("6901234567892"), .text("Abc-1")])
   }
 
-  /// Two lines as evdev delivers them on a machine of 64 bits, written out by hand: `1a` and Enter, `B` and Enter, with the scan
-  /// codes of HID's page of keyboards before each key.
+  /// Two lines as evdev delivers them on a machine of 64 bits, written out by hand: `1a` and Enter, `B` and Enter, with
+  /// the scan codes of HID's page of keyboards before each key.
   @Test func `a stream of events, byte by byte`() {
     let time = "81ad4e6900000000c5f2030000000000"
     let events = [

@@ -161,8 +161,8 @@ import WaitingTestSupport
         if sent < codes.count { sent += max(0, client.sendSome(Array(codes[sent...]))) }
         return recorder.faults == [.unanswered("a client takes none")]
       }
-      // The system's buffers of both sides take some answers of 50 KB; the codes that were read ahead are taken though nobody hears of
-      // them.
+      // The system's buffers of both sides take some answers of 50 KB; the codes that were read ahead are taken though
+      // nobody hears of them.
       #expect(recorder.answered < 400 + (LineConnection.readAheadByteCount + Descriptor.readByteCount) / 4)
     }
   }
@@ -221,7 +221,8 @@ import WaitingTestSupport
   }
 
   #if os(Linux)
-  /// The connections of this process whose own port is `port` and whose timer is that of keepalive, with the seconds that are left.
+  /// The connections of this process whose own port is `port` and whose timer is that of keepalive, with the seconds
+  /// that are left.
   private func keepAlives(port: Int) throws -> [Int] {
     let table = try Peer(unsafe open("/proc/self/net/tcp", O_RDONLY)).pending()
     return table.split(separator: "\n").dropFirst().compactMap { row in

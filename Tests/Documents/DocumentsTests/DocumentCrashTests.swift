@@ -6,8 +6,8 @@ import Testing
 
 @testable import Documents
 
-/// Loss of power, calls that fail and full devices, at every change and every call of everything that is done to documents.
-/// What is found then is the state before or the state after, and the indexes agree with the documents.
+/// Loss of power, calls that fail and full devices, at every change and every call of everything that is done to
+/// documents. What is found then is the state before or the state after, and the indexes agree with the documents.
 @Suite struct DocumentCrashTests {
   @Test(arguments: [nil, 700])
   func `after a crash at any point documents and indexes are in one state that was reported or on its way`(

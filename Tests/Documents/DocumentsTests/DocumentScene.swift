@@ -5,7 +5,8 @@ import StoreTestSupport
 
 @testable import Documents
 
-/// One thing that is done to a store of documents, from opening it on: what crashes, faults and full disks are tried on.
+/// One thing that is done to a store of documents, from opening it on: what crashes, faults and full disks are tried
+/// on.
 struct DocumentScene: Sendable {
   let name: String
   /// Does it.

@@ -7,7 +7,8 @@ import RandomTestSupport
 import StoreTestSupport
 import Testing
 
-/// Processes that insert documents and are killed at any moment: what they acknowledged is there, whole and found by its keys.
+/// Processes that insert documents and are killed at any moment: what they acknowledged is there, whole and found by
+/// its keys.
 @Suite(.serialized) struct DocumentKillTests {
   /// As in the scene.
   private static let notesPerTransaction = 3

@@ -154,7 +154,8 @@ extension PageAnswer {
 
 /// Lets others run until the condition holds.
 ///
-/// - Throws: after five minutes, which is for ever: beside tests that keep every processor busy a task may wait long for a thread.
+/// - Throws: after five minutes, which is for ever: beside tests that keep every processor busy a task may wait long
+///   for a thread.
 func until(_ condition: () throws -> Bool) async throws {
   let start = ContinuousClock.now
   while try !condition() {

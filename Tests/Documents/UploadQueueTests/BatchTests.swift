@@ -249,7 +249,8 @@ import WaitingTestSupport
     try await run.value
   }
 
-  /// Random faults: nothing that was accepted is lost, and each key arrives in order, by the first time that the server took each.
+  /// Random faults: nothing that was accepted is lost, and each key arrives in order, by the first time that the server
+  /// took each.
   @Test func `whatever the server does to batches, all arrive, and each key in its order`() async throws {
     var random = SeededGenerator(for: "BatchTests")
     for round in 0..<(10 * depth) {

@@ -28,8 +28,8 @@ import WaitingTestSupport
     func note(_ text: String, _ time: Int64) { times.withLock { $0[text] = $0[text] ?? time } }
   }
 
-  /// The receiver answers 500 to three codes and 204 to everything else. Good codes come every five seconds, then none for two
-  /// minutes: each arrives within half a minute, whatever the keys are.
+  /// The receiver answers 500 to three codes and 204 to everything else. Good codes come every five seconds, then none
+  /// for two minutes: each arrives within half a minute, whatever the keys are.
   @Test(arguments: [1, 3, 4], [60.0, 1.0])
   func `three codes that fail hold up no other for half a minute`(keys: Int, longestPause: Double) async throws {
     let clock = TestClock(moves: false)
@@ -80,8 +80,8 @@ import WaitingTestSupport
     try checkInvariants(bench.queue)
   }
 
-  /// Returns when the worker has nothing to do at this time. What woke it may not have reached it yet: so it has to be idle again
-  /// and again, and once more after a real pause.
+  /// Returns when the worker has nothing to do at this time. What woke it may not have reached it yet: so it has to be
+  /// idle again and again, and once more after a real pause.
   private func settle(_ bench: Bench, _ worker: UploadWorker) async throws {
     for pause in [0, 1] {
       try await Task.sleep(for: .milliseconds(pause))
@@ -95,8 +95,8 @@ import WaitingTestSupport
     }
   }
 
-  /// An outage that ends when its time is over and an upload is tried that is the next one of its key: not between two attempts of
-  /// one sequence, after which the order could not be kept.
+  /// An outage that ends when its time is over and an upload is tried that is the next one of its key: not between two
+  /// attempts of one sequence, after which the order could not be kept.
   private final class Outage: Sendable {
     private let isOver = Mutex(false)
     private let clock: TestClock

@@ -9,7 +9,8 @@ import Testing
 /// Whether the figures are wanted: they take a while, and say something on a quiet machine only.
 private let isAsked = ProcessInfo.processInfo.environment["SHELFMARK_MEASURE"] != nil
 
-/// How fast a queue is on the disk of the temporary directory. `SHELFMARK_MEASURE=1 swift test -c release --filter Measuring`
+/// How fast a queue is on the disk of the temporary directory. `SHELFMARK_MEASURE=1 swift test -c release --filter
+/// Measuring`
 @Suite(.serialized, .enabled(if: isAsked)) struct MeasuringTests {
   private struct Scan: Codable {
     var code = "4006381333931"

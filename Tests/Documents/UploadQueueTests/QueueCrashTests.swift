@@ -8,8 +8,8 @@ import WaitingTestSupport
 
 @testable import UploadQueue
 
-/// Loss of power at every change of the disk while callers enqueue and a worker sends. The judge is the server's log: what
-/// it got before the crash, and what it gets from those who start again.
+/// Loss of power at every change of the disk while callers enqueue and a worker sends. The judge is the server's log:
+/// what it got before the crash, and what it gets from those who start again.
 @Suite struct QueueCrashTests {
   /// When something was known for certain: after so many changes of the disk.
   private final class Diary: Sendable {

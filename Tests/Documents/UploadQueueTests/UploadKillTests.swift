@@ -102,8 +102,8 @@ import UploadQueue
       let isBatched = !words[3].hasSuffix("c")
       let former = arrived[id]
       if let former {
-        // Only because the process that knew of the success was killed before it could write it, or because the answer to a batch
-        // got lost.
+        // Only because the process that knew of the success was killed before it could write it, or because the answer
+        // to a batch got lost.
         repeated += 1
         #expect(
           isBatched || record.killed[former].map { $0 <= line } == true, "line \(line): \(words), and \(former) lives")

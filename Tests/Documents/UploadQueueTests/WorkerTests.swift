@@ -134,8 +134,9 @@ import Platform
       let isOver = Atomic(false)
     }
     let state = State()
-    // More than there are threads for tasks. They end when a task did something after as many as there are have begun. If the
-    // reads took the tasks' threads, that would never be; five minutes are for tests that keep these threads busy.
+    // More than there are threads for tasks. They end when a task did something after as many as there are have begun.
+    // If the reads took the tasks' threads, that would never be; five minutes are for tests that keep these threads
+    // busy.
     let threads = ProcessInfo.processInfo.activeProcessorCount
     let task = Task {
       while state.reads.load(ordering: .relaxed) < threads { await Task.yield() }

@@ -37,8 +37,8 @@ import Testing
     var deletions: Int { self == .shrinking ? 70 : 5 }
   }
 
-  /// 365 increments of 1000 of 20,000 rows, each followed by what the policy says; unless asked for more, 146 increments of 20
-  /// of 400 rows.
+  /// 365 increments of 1000 of 20,000 rows, each followed by what the policy says; unless asked for more, 146
+  /// increments of 20 of 400 rows.
   @Test(arguments: Year.allCases)
   func `a year of increments keeps the file within its bound and loses nothing`(year: Year) throws {
     var random = SeededGenerator(for: "CompactionPolicyTests, \(year)")

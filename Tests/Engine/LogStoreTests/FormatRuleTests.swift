@@ -5,7 +5,8 @@ import StoreTestSupport
 import Testing
 @testable import LogStore
 
-/// Verification finds what breaks a rule of FORMAT.md under checksums that hold: what a faulty or hostile writer leaves.
+/// Verification finds what breaks a rule of FORMAT.md under checksums that hold: what a faulty or hostile writer
+/// leaves.
 @Suite struct FormatRuleTests {
   private static let notes = Schema.Table(
     "notes", keySpaces: [Schema.KeySpace("id", isUnique: true), Schema.KeySpace("words", isList: true)])

@@ -6,7 +6,8 @@ import StoreTestSupport
 import Testing
 @testable import LogStore
 
-/// Bytes of a shared base, or of a tail log, that rot or go away: both stores say so, and a repair of one leaves the other.
+/// Bytes of a shared base, or of a tail log, that rot or go away: both stores say so, and a repair of one leaves the
+/// other.
 @Suite struct SharedBaseDamageTests {
   private let stores: SharedStores
   /// The base, as the source has it, and the end of what is shared.

@@ -81,8 +81,9 @@ struct SlotDamageSample {
     log[Int.random(in: range, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
   }
 
-  /// Whether a loss of power while the last commit is written may leave slots in these states: none names that commit, and
-  /// one can be read that names one of the two before. The other one may have torn, and slot B may never have been written.
+  /// Whether a loss of power while the last commit is written may leave slots in these states: none names that commit,
+  /// and one can be read that names one of the two before. The other one may have torn, and slot B may never have been
+  /// written.
   func isOfAPowerCut(_ states: [SlotState]) -> Bool {
     let newest = states[newestSlot]
     let other = states[1 - newestSlot]

@@ -7,7 +7,8 @@ import Synchronization
 import Testing
 @testable import LogStore
 
-/// Damage to a slot and to a commit at once: what was acknowledged is shown, or the store is refused. It is never cut off.
+/// Damage to a slot and to a commit at once: what was acknowledged is shown, or the store is refused. It is never cut
+/// off.
 @Suite struct SlotDamageTests {
   private typealias SlotState = SlotDamageSample.SlotState
 

@@ -288,7 +288,8 @@ import Workspace
       daemon.signal(SIGHUP)
     }
     _ = try daemon.log.wait(for: "\"listening\"", skipping: 12)
-    // A daemon that has ended gives its stores back a moment later. A leak of one descriptor a reload would not go away.
+    // A daemon that has ended gives its stores back a moment later. A leak of one descriptor a reload would not go
+    // away.
     let deadline = ContinuousClock.now + .seconds(300)
     while daemon.descriptorCount > first + 6, ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.01) }
     #expect(daemon.descriptorCount <= first + 6)

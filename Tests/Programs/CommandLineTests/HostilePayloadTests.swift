@@ -10,8 +10,8 @@ import Musl
 import Darwin
 #endif
 
-/// Payloads that want memory, time or a wrong row: refused with the place, or taken as they are; never more than bounded
-/// memory, and never a change by what was refused.
+/// Payloads that want memory, time or a wrong row: refused with the place, or taken as they are; never more than
+/// bounded memory, and never a change by what was refused.
 @Suite struct HostilePayloadTests {
   /// The most memory that any program which this process ran and waited for ever had. A program begins with what its
   /// parent has, so it is never below the tests' own.

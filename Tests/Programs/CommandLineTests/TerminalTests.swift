@@ -14,7 +14,8 @@ import Testing
     return root
   }
 
-  /// Widths that a terminal may tell: impossible ones, the narrowest, and around the 20 columns that a table has at least.
+  /// Widths that a terminal may tell: impossible ones, the narrowest, and around the 20 columns that a table has at
+  /// least.
   static let widths = depth == 1 ? [-1, 0, 1, 2, 3, 7, 12, 19, 20, 21, 28, 40] : [-1, 0] + Array(1...40)
 
   @Test(arguments: [40, 60, 80]) func `tables shrink to the terminal`(columns: Int) throws {

@@ -5,7 +5,8 @@ import Glibc
 enum Peers {
   struct Failure: Error { let what: String }
 
-  /// Sends a line to a Unix domain socket, and gives back the line that comes. Tries until somebody listens, for a minute.
+  /// Sends a line to a Unix domain socket, and gives back the line that comes. Tries until somebody listens, for a
+  /// minute.
   static func ask(_ line: String, at path: String) throws -> String {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

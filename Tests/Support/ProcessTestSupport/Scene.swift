@@ -12,8 +12,8 @@ package func expect(_ isTrue: Bool, _ what: @autoclosure () -> String) throws {
   if !isTrue { throw SceneFailure(what()) }
 }
 
-/// Plays the scene that the arguments of this process name, and ends the process: with exit code 0 if the scene went as it
-/// should, else with 1 after a line that says why.
+/// Plays the scene that the arguments of this process name, and ends the process: with exit code 0 if the scene went as
+/// it should, else with 1 after a line that says why.
 ///
 /// - Parameter play: Gets the name of the scene, the directory and a number, which is 0 if none was given.
 package func playScene(_ play: (_ scene: String, _ directory: String, _ number: Int) throws -> Void) -> Never {

@@ -16,8 +16,8 @@ package final class FixedEnvironment: Sendable {
 
   /// An environment in which each look at the clock finds it a second later.
   ///
-  /// - Parameter flushLimit: The limit from which on a segment is written in parts; what is sorted goes to temporary files
-  ///   at a few times as much. `nil` for the usual limits.
+  /// - Parameter flushLimit: The limit from which on a segment is written in parts; what is sorted goes to temporary
+  ///   files at a few times as much. `nil` for the usual limits.
   package func environment(
     flushLimit: Int? = nil, pause: @escaping @Sendable (Duration) -> Void = { _ in }
   ) -> StoreEnvironment {

@@ -1,7 +1,8 @@
 import Bytes
 import RecordFormat
 
-/// A log whose bytes a test changes, under checksums that are made to fit again: what a faulty or hostile writer leaves.
+/// A log whose bytes a test changes, under checksums that are made to fit again: what a faulty or hostile writer
+/// leaves.
 package struct ForgedLog {
   /// An object of the log.
   package struct Object {

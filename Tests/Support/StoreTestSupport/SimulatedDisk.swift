@@ -30,8 +30,8 @@ package struct SimulatedDisk: Sendable {
       pending = []
     }
 
-    /// What a failed sync leaves: programs go on seeing what was written, and nothing will ever make it durable, but for
-    /// a share from the beginning.
+    /// What a failed sync leaves: programs go on seeing what was written, and nothing will ever make it durable, but
+    /// for a share from the beginning.
     mutating func loseUnsynced(except share: Double) {
       let whole = Int(Double(pending.count) * share)
       var kept = Array(pending[..<whole])

@@ -3,8 +3,8 @@
 /// - Parameters:
 ///   - what: What is waited for, in a few words.
 ///   - isSo: Whether it is so. It is called again and again.
-/// - Throws: ``NotInTime`` after five minutes: next to tests that keep every processor busy a task may wait long for a thread.
-///   What `isSo` throws.
+/// - Throws: ``NotInTime`` after five minutes: next to tests that keep every processor busy a task may wait long for a
+///   thread. What `isSo` throws.
 package func eventually(
   _ what: String = "it", file: String = #fileID, line: Int = #line, _ isSo: () async throws -> Bool
 ) async throws {

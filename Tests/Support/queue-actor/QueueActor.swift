@@ -37,8 +37,8 @@ enum QueueActor {
     return try UploadQueue(in: DocumentStore.open(location, options: documents), options: options)
   }
 
-  /// Enqueues under three keys at once, and says what was accepted: id, key and number under that key. Then it waits to be
-  /// killed.
+  /// Enqueues under three keys at once, and says what was accepted: id, key and number under that key. Then it waits to
+  /// be killed.
   static func enqueue(_ location: StoreLocation, _ process: Int) throws {
     let queue = try queue(location)
     let scans = try queue.store.collection("scans", of: Scan.self)
@@ -68,8 +68,8 @@ enum QueueActor {
     while true { pause() }
   }
 
-  /// Sends to a receiver that is a file: a line for each request, and for each success that was committed. Some requests
-  /// fail, and of some the answer gets lost. Uploads of kind `k` go in batches.
+  /// Sends to a receiver that is a file: a line for each request, and for each success that was committed. Some
+  /// requests fail, and of some the answer gets lost. Uploads of kind `k` go in batches.
   static func send(_ location: StoreLocation, _ directory: String, _ process: Int, untilEmpty: Bool) throws {
     // A C string for the call.
     let file = unsafe open(directory + "/received", O_WRONLY | O_APPEND | O_CREAT, 0o600)

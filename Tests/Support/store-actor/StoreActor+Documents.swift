@@ -13,8 +13,9 @@ extension StoreActor {
   /// Documents that one transaction inserts, besides moving the counter.
   static let notesPerTransaction = 3
 
-  /// Inserts documents in transactions, and says the number of each that is done, until it is killed. A document with id 0
-  /// counts the transactions; now and then an index is added or removed, many documents are updated, or the file is compacted.
+  /// Inserts documents in transactions, and says the number of each that is done, until it is killed. A document with
+  /// id 0 counts the transactions; now and then an index is added or removed, many documents are updated, or the file
+  /// is compacted.
   static func writeDocuments(_ location: StoreLocation) throws {
     let store = try DocumentStore.open(location)
     var notes = try store.collection("notes", indexes: [Index(\Note.tags)])

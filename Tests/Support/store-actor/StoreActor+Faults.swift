@@ -50,8 +50,8 @@ extension StoreActor {
     return count
   }
 
-  /// Cuts the log of a store under its reader to many lengths. Each lookup is right or a typed error; another store does not
-  /// notice; the reader knows it when it refreshes.
+  /// Cuts the log of a store under its reader to many lengths. Each lookup is right or a typed error; another store
+  /// does not notice; the reader knows it when it refreshes.
   static func truncate(_ directory: String, seed: UInt64) throws {
     try MappingGuard.install()
     try MappingGuard.install()
@@ -125,7 +125,8 @@ extension StoreActor {
     say("confirmed")
   }
 
-  /// Threads that fault at the same time, on the same pages, while others map and unmap: more than one table of ranges holds.
+  /// Threads that fault at the same time, on the same pages, while others map and unmap: more than one table of ranges
+  /// holds.
   static func faultInThreads(_ directory: String) throws {
     try MappingGuard.install()
     let location = try makeStore(directory, "s")

@@ -28,7 +28,8 @@ extension StoreActor {
     say(error.description)
   }
 
-  /// A reader that was open goes on; a new one opens; and `writer`, or a new one where that failed, commits the next number.
+  /// A reader that was open goes on; a new one opens; and `writer`, or a new one where that failed, commits the next
+  /// number.
   private static func continues(
     _ location: StoreLocation, _ reader: StoreReader, after last: UInt64, poisoned: StoreWriter? = nil
   ) throws {

@@ -5,8 +5,8 @@ import ProcessTestSupport
 import StoreTestSupport
 
 extension StoreActor {
-  /// Commits for ever or up to commit `last`, now and then as a new generation or with a compaction, and says each number
-  /// when it is acknowledged.
+  /// Commits for ever or up to commit `last`, now and then as a new generation or with a compaction, and says each
+  /// number when it is acknowledged.
   static func write(_ location: StoreLocation, until last: Int) throws {
     let writer = try StoreWriter(location, schema: TestSchema.schema, lockTimeout: .seconds(10))
     say("open")
@@ -19,8 +19,8 @@ extension StoreActor {
     writer.close()
   }
 
-  /// Follows the store up to commit `last`. Each commit that it sees has to be whole, and later than the one before; one
-  /// that it keeps stays as it was.
+  /// Follows the store up to commit `last`. Each commit that it sees has to be whole, and later than the one before;
+  /// one that it keeps stays as it was.
   static func read(_ location: StoreLocation, until last: Int) throws {
     guard let reader = try StoreReader.open(location) else { throw SceneFailure("no store") }
     say("open")

@@ -14,8 +14,8 @@ extension Condition {
   ///   alone are conditions, too.
   /// - Values: `'text'` or `"text"` with `\n`, `\r`, `\t`, `\0`, `\\`, `\'`, `\"` and `\u{hex}`; numbers, `nan`, `inf`,
   ///   `-inf`, `true`, `false`, `null`, `date('2026-01-02T03:04:05Z')` (see ``DateText``), `bytes('base64')`. A number
-  ///   beyond the largest double is an error. A document that was written in Swift can have NaN or an infinity, and only
-  ///   the words `nan`, `inf` and `-inf` find it.
+  ///   beyond the largest double is an error. A document that was written in Swift can have NaN or an infinity, and
+  ///   only the words `nan`, `inf` and `-inf` find it.
   ///
   /// Keywords are not case-sensitive. Parsing a ``description`` gives an equal condition.
   ///

@@ -92,8 +92,8 @@ package struct GroupTable: Sendable {
     for index in aggregates.indices { groups[position].accumulators[index].add(count: count) }
   }
 
-  /// Adds a document to the groups of those of its values at the only path that have the index key `key`. The aggregates
-  /// must be ``Aggregate/count``.
+  /// Adds a document to the groups of those of its values at the only path that have the index key `key`. The
+  /// aggregates must be ``Aggregate/count``.
   package mutating func add(_ document: borrowing DocumentView, withKey key: [UInt8]) throws(DocumentError) {
     lists[0].removeAll()
     _ = try document.bytes.walk(document.offset, paths[0], flattensLast: true, &lists[0])

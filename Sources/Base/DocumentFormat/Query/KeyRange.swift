@@ -71,8 +71,8 @@ struct ValueRanges {
     self.isExact = isExact
   }
 
-  /// Creates the ranges of a condition; `nil` if it has none, because it is no condition on one path, or holds for values
-  /// all over.
+  /// Creates the ranges of a condition; `nil` if it has none, because it is no condition on one path, or holds for
+  /// values all over.
   init?(_ condition: Condition) {
     switch condition {
     case .compare(let path, .equal, let value): self.init(path, points: [value])

@@ -166,8 +166,8 @@ extension Array where Element == UInt8 {
     appendSortKey(number: floor, UInt64(integer - Int128(floor)))
   }
 
-  /// Appends a double and what an integer is greater. Only integers of at least 2⁵³ in magnitude lie between two doubles,
-  /// so the first eight bytes say whether two more follow.
+  /// Appends a double and what an integer is greater. Only integers of at least 2⁵³ in magnitude lie between two
+  /// doubles, so the first eight bytes say whether two more follow.
   private mutating func appendSortKey(number: Double, _ rest: UInt64) {
     appendSortKey(Rank.number, number)
     if Swift.abs(number) >= SortKey.leastInexact { appendBigEndian(rest, 2) }

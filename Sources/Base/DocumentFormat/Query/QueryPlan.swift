@@ -65,8 +65,8 @@ public enum QueryPlan: Sendable, Equatable {
 }
 
 extension QueryPlan: CustomStringConvertible {
-  /// A description for people: the indexes and how they are used, or that all documents are scanned. It has no values of
-  /// the condition.
+  /// A description for people: the indexes and how they are used, or that all documents are scanned. It has no values
+  /// of the condition.
   public var description: String {
     switch self {
     case .scan: "scan all documents"

@@ -224,7 +224,8 @@ package struct QueryPlanner<Failure: Error> {
     guard !inOrder.isEmpty || isTested || isCutShort else { return plan }
     let found = try plan == .scan ? total : min(total, rowCount(plan))
     if let best = try best(of: inOrder, statistics, wanted: wanted, found: plan == .scan ? nil : found) { return best }
-    // Reading most documents one by one takes longer than a scan, and so does finding very many to return a few of them.
+    // Reading most documents one by one takes longer than a scan, and so does finding very many to return a few of
+    // them.
     if isTested, found > total / 2 { return .scan }
     if isCutShort, let wanted, found > Self.manyRows,
       Double(wanted) * Double(total) < Double(found) * Double(found) / 16

@@ -50,9 +50,9 @@ extension DocumentValue {
   /// A number without a decimal point and an exponent is an integer if it fits into 64 bits; any other number is the
   /// nearest double. Text stays text, even if it looks like a date.
   ///
-  /// - Throws: `JSONError` with the byte offset, also for more than ``DocumentLimits/nestingDepth`` levels, for a number
-  ///   beyond the largest double, because infinity would be a different value that JSON cannot represent, and for two
-  ///   fields of one object with the same name, because nobody can tell which one was meant.
+  /// - Throws: `JSONError` with the byte offset, also for more than ``DocumentLimits/nestingDepth`` levels, for a
+  ///   number beyond the largest double, because infinity would be a different value that JSON cannot represent, and
+  ///   for two fields of one object with the same name, because nobody can tell which one was meant.
   public init(json text: String) throws(JSONError) { try self.init(json: text.utf8.span) }
 
   /// Parses one JSON document in UTF-8, like `init(json: String)`.

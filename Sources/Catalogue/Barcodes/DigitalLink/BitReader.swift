@@ -58,8 +58,8 @@ struct BitReader {
   /// Goes back by `count` bits, or to the start.
   mutating func unread(_ count: Int) { position = max(0, position - count) }
 
-  /// Reads a number of `count` digits, at most 127, in the bits that the standard gives it; `nil` if fewer bits are left or
-  /// the number has more digits.
+  /// Reads a number of `count` digits, at most 127, in the bits that the standard gives it; `nil` if fewer bits are
+  /// left or the number has more digits.
   mutating func readDigits(_ count: Int) -> [UInt8]? {
     // The standard adds 0.01 to count × log2(10) before it rounds up, so no digits have one bit. Six decimals of the
     // logarithm are exact enough for 127 digits.

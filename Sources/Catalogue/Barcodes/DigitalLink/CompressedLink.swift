@@ -1,5 +1,5 @@
-/// The compressed part of a Digital Link: base64url, whose bits are identifiers and values in a binary form (GS1 Digital
-/// Link Standard: Compression).
+/// The compressed part of a Digital Link: base64url, whose bits are identifiers and values in a binary form (GS1
+/// Digital Link Standard: Compression).
 ///
 ///     8 bits   two digits of an identifier; a hexadecimal digit above 9 selects a known sequence instead
 ///     4 bits   each further digit of the identifier
@@ -19,12 +19,12 @@ struct CompressedLink {
   /// The elements: the key, if there is one, its qualifiers, and the rest in the order of the link.
   private(set) var elements: [Element] = []
 
-  /// The identifier whose binary form is not settled, so that it and what follows cannot be read; `nil` if everything was
-  /// read.
+  /// The identifier whose binary form is not settled, so that it and what follows cannot be read; `nil` if everything
+  /// was read.
   private(set) var unreadable: String?
 
-  /// Reads a component of a path. Returns `nil` if it is not the compressed part of a link: a character, an identifier or
-  /// a value is wrong, or something is left over.
+  /// Reads a component of a path. Returns `nil` if it is not the compressed part of a link: a character, an identifier
+  /// or a value is wrong, or something is left over.
   init?(_ segment: ArraySlice<UInt8>) {
     guard segment.count >= 4, let bits = BitReader(base64url: segment) else { return nil }
     // Two sequences of identifiers have one order in the table of the standard, and another one in the links that GS1's
@@ -135,7 +135,8 @@ struct CompressedLink {
     "7258", "8007", "8040", "8041", "8042", "8043",
   ]
 
-  /// The sequences of identifiers with a code of their own (GS1 Digital Link Standard: Compression, optimisation table).
+  /// The sequences of identifiers with a code of their own (GS1 Digital Link Standard: Compression, optimisation
+  /// table).
   private static let sequences: [UInt8: [String]] = {
     var sequences: [UInt8: [String]] = [
       0x0A: ["01", "22"], 0x0B: ["01", "10"], 0x0C: ["01", "21"], 0x0D: ["01", "17"], 0x0E: ["01", "7003"],
@@ -193,8 +194,8 @@ extension CompressedLink {
       return Self.readText(count, alphabet: alphabet, &bits)
     }
 
-    /// Reads characters. The alphabets: digits as one number; hexadecimal digits in lower case; in upper case; base64url;
-    /// ASCII.
+    /// Reads characters. The alphabets: digits as one number; hexadecimal digits in lower case; in upper case;
+    /// base64url; ASCII.
     static func readText(_ count: Int, alphabet: Int, _ bits: inout BitReader) -> [UInt8]? {
       switch alphabet {
       case 0: return bits.readDigits(count)

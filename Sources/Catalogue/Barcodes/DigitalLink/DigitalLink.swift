@@ -1,15 +1,15 @@
 import TextFormat
 
-/// A GS1 Digital Link: a web address that contains a GS1 key and other GS1 element strings (GS1 Digital Link Standard: URI
-/// Syntax).
+/// A GS1 Digital Link: a web address that contains a GS1 key and other GS1 element strings (GS1 Digital Link Standard:
+/// URI Syntax).
 ///
 ///     https://id.gs1.org/any/prefix/01/09506000134352/10/LOT?17=270617&utm=x#top
 ///                                   └── key ────────┘└ qual ┘ └ attribute ┘
 ///     https://id.gs1.org/gtin/9506000134352/lot/LOT            older links: short names, fewer digits
 ///     https://id.gs1.org/CxFKk4XBoIdXg                         compressed
 ///
-/// Any host and any path prefix are accepted. Scheme, host and short names are case-insensitive, the rest is not. A GTIN
-/// may have 8, 12, 13 or 14 digits, as in older links, and is padded to 14.
+/// Any host and any path prefix are accepted. Scheme, host and short names are case-insensitive, the rest is not. A
+/// GTIN may have 8, 12, 13 or 14 digits, as in older links, and is padded to 14.
 public struct DigitalLink: Hashable, Sendable {
   /// The key, its qualifiers and the attributes, in the order of the address. The first element is the key.
   public let elements: ElementString

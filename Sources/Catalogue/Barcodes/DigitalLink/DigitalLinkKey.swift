@@ -1,10 +1,10 @@
 import TextFormat
 
-/// The identifiers of a Digital Link by number and by the short names that older links use (GS1 Digital Link Standard 1.1,
-/// short names).
+/// The identifiers of a Digital Link by number and by the short names that older links use (GS1 Digital Link Standard
+/// 1.1, short names).
 enum DigitalLinkKey {
-  /// Returns the digits of the identifier with this number or short name; `nil` if the name is another one. The identifier
-  /// may be unknown.
+  /// Returns the digits of the identifier with this number or short name; `nil` if the name is another one. The
+  /// identifier may be unknown.
   static func identifier(named name: ArraySlice<UInt8>) -> [UInt8]? {
     guard let first = name.first else { return nil }
     if ASCII.isDigit(first) { return name.allSatisfy(ASCII.isDigit) ? Array(name) : nil }
@@ -33,8 +33,8 @@ enum DigitalLinkKey {
 
   /// Returns the index of the component that is the key of a link.
   ///
-  /// A GTIN is preferred wherever it is, because the components before it may be the site's own. Otherwise it is the first
-  /// key whose value has the right form.
+  /// A GTIN is preferred wherever it is, because the components before it may be the site's own. Otherwise it is the
+  /// first key whose value has the right form.
   static func find(in parts: [ArraySlice<UInt8>]) -> Int? {
     var first: Int?
     for index in parts.indices.dropFirst().dropLast() {

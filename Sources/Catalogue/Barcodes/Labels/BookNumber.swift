@@ -1,7 +1,7 @@
 /// The numbers of books, periodicals and printed music, and the GTINs that contain them.
 enum BookNumber {
-  /// Returns the check character of a number with weights that end in 2 (ISO 2108 for the ISBN of ten characters, ISO 3297
-  /// for the ISSN): a digit, or `X` for ten.
+  /// Returns the check character of a number with weights that end in 2 (ISO 2108 for the ISBN of ten characters, ISO
+  /// 3297 for the ISSN): a digit, or `X` for ten.
   static func checkCharacter(modulo11 digits: some Collection<UInt8>) -> UInt8 {
     var sum = 0
     for (index, byte) in digits.enumerated() {

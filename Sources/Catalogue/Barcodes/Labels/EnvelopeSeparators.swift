@@ -18,8 +18,8 @@ struct EnvelopeSeparators: Hashable {
 
   static let controlCharacters = EnvelopeSeparators("\u{1E}", "\u{1D}", "\u{4}")
 
-  /// The forms that scanners send or users report. The last one is that of a keyboard whose control key was lost: RS, GS and
-  /// EOT are typed with it as ^, ] and D.
+  /// The forms that scanners send or users report. The last one is that of a keyboard whose control key was lost: RS,
+  /// GS and EOT are typed with it as ^, ] and D.
   private static let forms = [
     controlCharacters,
     EnvelopeSeparators("<RS>", "<GS>", "<EOT>"),

@@ -1,5 +1,5 @@
-/// The check character of the Health Industry Bar Code: the sum of the values of all characters modulo 43 (ANSI/HIBC 2.6,
-/// appendix B).
+/// The check character of the Health Industry Bar Code: the sum of the values of all characters modulo 43 (ANSI/HIBC
+/// 2.6, appendix B).
 struct HIBCCheck {
   /// The message without its check character.
   let message: ArraySlice<UInt8>

@@ -11,10 +11,11 @@
 ///       │   └ product or catalogue number, 1 to 18 characters
 ///       └ labeler
 ///
-/// In a symbol of their own, the secondary data are `+$$52001510X3GD`: a link, which is the check character of the primary
-/// data, precedes their own check character.
+/// In a symbol of their own, the secondary data are `+$$52001510X3GD`: a link, which is the check character of the
+/// primary data, precedes their own check character.
 extension Label {
-  /// Parses a label of primary data, secondary data, or both. Asterisks at both ends, as in the printed line, are ignored.
+  /// Parses a label of primary data, secondary data, or both. Asterisks at both ends, as in the printed line, are
+  /// ignored.
   init?(hibc bytes: [UInt8]) {
     let isPrinted = bytes.count > 2 && bytes.first == UInt8(ascii: "*") && bytes.last == UInt8(ascii: "*")
     let data = isPrinted ? bytes.dropFirst().dropLast() : bytes[...]
@@ -67,8 +68,8 @@ extension Label {
 
     /// Reads the primary data at the start of `body`, up to a slash.
     ///
-    /// - Parameter isStrict: Whether the product may only have letters and digits, as the standard demands. Some labelers
-    ///   use hyphens and points as well.
+    /// - Parameter isStrict: Whether the product may only have letters and digits, as the standard demands. Some
+    ///   labelers use hyphens and points as well.
     init?(_ body: ArraySlice<UInt8>, isStrict: Bool) {
       let slash = body.firstIndex(of: ASCII.slash)
       let all = body[..<(slash ?? body.endIndex)]
@@ -125,8 +126,8 @@ extension Label {
     }
   }
 
-  /// Reads what follows a flag: with `$$` a quantity and a date, then the lot; with a plus sign, a serial number instead of
-  /// the lot.
+  /// Reads what follows a flag: with `$$` a quantity and a date, then the lot; with a plus sign, a serial number
+  /// instead of the lot.
   private mutating func readLot(_ data: ArraySlice<UInt8>, _ flag: String, at position: Int) {
     var rest = data
     if flag.hasPrefix("$$") {

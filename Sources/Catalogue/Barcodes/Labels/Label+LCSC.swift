@@ -46,8 +46,8 @@ extension Label {
   /// The names that LCSC prints.
   private static let names: Set<String> = ["pbn", "on", "pc", "pm", "qty", "mc", "cc", "pdi", "hp", "wc"]
 
-  /// Returns the name at `offset`, its start, and the start of its value. A name is one of ``names`` and is followed by a
-  /// colon; other names would be indistinguishable from text after a comma.
+  /// Returns the name at `offset`, its start, and the start of its value. A name is one of ``names`` and is followed by
+  /// a colon; other names would be indistinguishable from text after a comma.
   private static func name(at offset: Int, in bytes: [UInt8]) -> (name: String, start: Int, value: Int)? {
     var start = offset
     while start < bytes.count, bytes[start] == ASCII.blank { start += 1 }

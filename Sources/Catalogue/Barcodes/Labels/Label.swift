@@ -108,8 +108,8 @@ public struct Label: Hashable, Sendable {
 
 /// GS1 element strings inside another message.
 struct EmbeddedElementStrings: Hashable, Sendable {
-  /// The message up to the end of the element strings. Texts that a scanner sends for GS, such as `<GS>`, are replaced by
-  /// as many separators as they have bytes, so that offsets are those of the scanned text.
+  /// The message up to the end of the element strings. Texts that a scanner sends for GS, such as `<GS>`, are replaced
+  /// by as many separators as they have bytes, so that offsets are those of the scanned text.
   let bytes: [UInt8]
   /// The offset of the first identifier.
   let start: Int

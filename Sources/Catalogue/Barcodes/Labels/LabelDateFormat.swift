@@ -1,8 +1,8 @@
-/// The order of the digits of a date. A letter is a digit: `Y` of the year, `M` of the month, `D` of the day, `J` of the
-/// day of the year, `h` of the hour, `m` of the minute.
+/// The order of the digits of a date. A letter is a digit: `Y` of the year, `M` of the month, `D` of the day, `J` of
+/// the day of the year, `h` of the hour, `m` of the minute.
 ///
-/// A day of zero means the last day of the month (ANSI MH10.8.2 leaves it open; the IFA coding system and GS1 define it),
-/// and so does a date without a day.
+/// A day of zero means the last day of the month (ANSI MH10.8.2 leaves it open; the IFA coding system and GS1 define
+/// it), and so does a date without a day.
 enum LabelDateFormat: String, Hashable, Sendable {
   case yearMonthDay = "YYMMDD"
   case dayMonthYear = "DDMMYY"

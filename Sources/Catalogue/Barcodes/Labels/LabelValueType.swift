@@ -82,8 +82,8 @@ enum LabelValueType: Hashable, Sendable {
     }
   }
 
-  /// Returns the number that digits with at most one decimal point denote; `nil` for anything else, and for more than 18
-  /// digits.
+  /// Returns the number that digits with at most one decimal point denote; `nil` for anything else, and for more than
+  /// 18 digits.
   static func decimal(_ value: ArraySlice<UInt8>) -> ExactDecimal? {
     guard let point = value.firstIndex(of: UInt8(ascii: ".")) else { return ExactDecimal(digits: value, decimals: 0) }
     let fraction = value[(point + 1)...]

@@ -3,8 +3,8 @@ extension MeasurePreset {
   ///
   /// The rules apply to all prefixes from 20 to 29. A store that uses several layouts writes a rule for each prefix.
   static let asia: [MeasurePreset] = [
-    // GB/T 18283-2008 (商品条码 店内条码) has numbers with a price or a measure in section 4.2 and a check digit of that
-    // value in annex A. Its table of layouts could not be consulted, so only the two are here that Chinese scales print:
+    // GB/T 18283-2008 (商品条码 店内条码) has numbers with a price or a measure in section 4.2 and a check digit of that value
+    // in annex A. Its table of layouts could not be consulted, so only the two are here that Chinese scales print:
     // prefix, item of five digits, and amount or weight of five digits.
     MeasurePreset(
       "cn-price",

@@ -1,7 +1,7 @@
 /// The layouts of restricted numbers that a country publishes, or that are in use there, as rules.
 ///
-/// The name is the country's code of ISO 3166-1 in lower case. Where stores choose among several layouts, each has a name
-/// that starts with the country's code, and the code alone is no preset.
+/// The name is the country's code of ISO 3166-1 in lower case. Where stores choose among several layouts, each has a
+/// name that starts with the country's code, and the code alone is no preset.
 public struct MeasurePreset: Hashable, Sendable {
   /// The name, for example `de`.
   public let name: String

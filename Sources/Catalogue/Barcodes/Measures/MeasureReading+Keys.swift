@@ -23,8 +23,8 @@ extension MeasureReading {
   ///    GS1 Finland and cash registers list items so. The check digit of a value of zero is zero.
   /// 2. 2112345: prefix and item. A rule for 12 digits tries `212345`, then `0212345`, and a rule for 13 digits with a
   ///    leading 0 both in reverse order.
-  /// 3. 2112345000000: the number with zeros for the value and the check digit, as some systems keep it. Its check digit
-  ///    is wrong, so it is a text, and spelled in two ways like 2.
+  /// 3. 2112345000000: the number with zeros for the value and the check digit, as some systems keep it. Its check
+  ///    digit is wrong, so it is a text, and spelled in two ways like 2.
   /// 4. 12345: the item alone, the number of a scale's key. It is last because a short number is most likely to be
   ///    something else as well.
   ///

@@ -1,6 +1,7 @@
 import TextFormat
 
-/// A mistake in the rules for restricted numbers. Each description says which rule it is, what is wrong, and what to do.
+/// A mistake in the rules for restricted numbers. Each description says which rule it is, what is wrong, and what to
+/// do.
 public enum MeasureRulesError: Error, Hashable, Sendable {
   /// A rule contradicts itself.
   case invalidRule(name: String, Fault)

@@ -163,7 +163,8 @@ extension CatalogSnapshot {
     } ?? false
   }
 
-  /// The rows of products and the beginning of their id, to sort them: most ids are told apart without reading them again.
+  /// The rows of products and the beginning of their id, to sort them: most ids are told apart without reading them
+  /// again.
   private struct RowsWithID: Sendable {
     /// The first 16 bytes, padded with zeros.
     let head: (UInt64, UInt64)

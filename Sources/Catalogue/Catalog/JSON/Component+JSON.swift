@@ -1,8 +1,8 @@
 package import JSONFormat
 
 extension [Component] {
-  /// What programs are told of a set: `productId`, and for each component its relation and the product, or null where the catalogue
-  /// lacks it, or the server sent it as deleted.
+  /// What programs are told of a set: `productId`, and for each component its relation and the product, or null where
+  /// the catalogue lacks it, or the server sent it as deleted.
   package func json(ofSet id: String) -> JSONText {
     .object([("productId", .text(id)), ("components", .array(map(\.json)))])
   }

@@ -102,7 +102,8 @@ extension CatalogSnapshot {
 
   /// Matches the part numbers of a label with barcodes, and then with SKUs.
   ///
-  /// - Complexity: One lookup for each part. SKUs have no index: a label whose parts are no barcodes reads all products.
+  /// - Complexity: One lookup for each part. SKUs have no index: a label whose parts are no barcodes reads all
+  ///   products.
   private func matchParts(of label: Label, _ match: inout Match) throws(StoreError) {
     // An ISBN or a PZN identifies the product like its GTIN.
     let isNumber = [.isbn, .issn, .ismn, .pzn].contains(label.kind)

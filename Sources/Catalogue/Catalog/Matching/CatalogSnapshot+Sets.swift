@@ -55,7 +55,8 @@ extension CatalogSnapshot {
   }
 
   /// Returns the components of a set with their products; empty for a product that is not a set. A product that the
-  /// server sent as deleted counts as missing, as it does in ``complete(_:options:)``, ``setStatistics()`` and every scan.
+  /// server sent as deleted counts as missing, as it does in ``complete(_:options:)``, ``setStatistics()`` and every
+  /// scan.
   ///
   /// - Complexity: One lookup, and one for each component.
   public func components(of id: String) throws(StoreError) -> [Component] {

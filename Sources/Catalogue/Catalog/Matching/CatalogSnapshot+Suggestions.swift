@@ -2,14 +2,14 @@ import Bytes
 import LogStore
 
 extension CatalogSnapshot {
-  /// Finds the products whose barcode is one edit away from a scan that matched nothing: one digit or letter more, fewer or
-  /// other, or two neighbours swapped. With an index of words, products whose SKU is one edit away follow.
+  /// Finds the products whose barcode is one edit away from a scan that matched nothing: one digit or letter more,
+  /// fewer or other, or two neighbours swapped. With an index of words, products whose SKU is one edit away follow.
   ///
   /// - Parameters:
   ///   - match: The match of the scan.
   ///   - limit: The maximum number of products.
-  /// - Returns: The products without those that the server sent as deleted, each once: first those whose code is as long
-  ///   as the scanned one, then by id.
+  /// - Returns: The products without those that the server sent as deleted, each once: first those whose code is as
+  ///   long as the scanned one, then by id.
   /// - Complexity: One lookup for each code that is one edit away, with overlapping cache misses: about a thousand for
   ///   13 digits, and 3,600 for the longest code. Then a search. No scan.
   func suggestions(for match: Match, limit: Int) throws(StoreError) -> [Product] {
@@ -74,8 +74,8 @@ extension CatalogSnapshot {
 
 /// The keys of codes that are one edit away from others.
 private struct CodeEdits {
-  /// The lengths of codes whose edits are looked up, in characters. Almost everything is one edit from a shorter one, and
-  /// a longer one is no code that a person types.
+  /// The lengths of codes whose edits are looked up, in characters. Almost everything is one edit from a shorter one,
+  /// and a longer one is no code that a person types.
   static let lengths = 4...48
   /// What a character may have been.
   private static let alphabet: [Unicode.Scalar] =

@@ -84,12 +84,12 @@ public struct Match: Sendable {
     return refusal
   }
 
-  /// The item inside the scanned case, if the catalogue contains that. It is a hint, never a match: the number of pieces
-  /// in a case is not known.
+  /// The item inside the scanned case, if the catalogue contains that. It is a hint, never a match: the number of
+  /// pieces in a case is not known.
   public var contents: Contents?
-  /// The products whose code is one edit away, best first, if nothing matched: one digit or letter more, fewer or other,
-  /// or two neighbours swapped. They are hints, never a match. `nil` if something matched, or if no suggestions are
-  /// wanted; see ``MatchingOptions/suggestionLimit``.
+  /// The products whose code is one edit away, best first, if nothing matched: one digit or letter more, fewer or
+  /// other, or two neighbours swapped. They are hints, never a match. `nil` if something matched, or if no suggestions
+  /// are wanted; see ``MatchingOptions/suggestionLimit``.
   public var suggestions: [Product]?
   /// The lookups that were tried, in order, for diagnostics.
   public var attempts: [Attempt] = []

@@ -55,8 +55,8 @@ extension ProductQuery {
   ///     even if there are none.
   ///   - aggregates: The values to compute.
   /// - Returns: The groups in the order of their keys. A group of fields has at least one product.
-  /// - Throws: ``ProductQueryError/kind(_:problem:column:)`` for the sum or the average of a field that is not a number;
-  ///   the errors of ``forEach(_:)``.
+  /// - Throws: ``ProductQueryError/kind(_:problem:column:)`` for the sum or the average of a field that is not a
+  ///   number; the errors of ``forEach(_:)``.
   /// - Complexity: That of ``forEach(_:)``, and memory for each group.
   public func grouped(
     by fields: [ProductField], _ aggregates: [ProductAggregate] = []

@@ -96,11 +96,11 @@ public struct ProductQuery: Sendable {
   ///
   /// - Throws: `StoreError.damaged` if a block or record that was read does not pass its check; any error that `body`
   ///   throws.
-  /// - Complexity: A lookup for each key, or one record for each product in a part of an ordered index, if the condition
-  ///   has such (see ``plan``). With a limit and an order by `id` or `updateTime`, whose indexes most catalogues have,
-  ///   products are read in that order up to the limit. Otherwise a scan of all products, which without an order stops at
-  ///   the limit. An order without an index keeps one sort key in memory for each match, or for twice as many products as
-  ///   offset and limit allow, and reads each result once more.
+  /// - Complexity: A lookup for each key, or one record for each product in a part of an ordered index, if the
+  ///   condition has such (see ``plan``). With a limit and an order by `id` or `updateTime`, whose indexes most
+  ///   catalogues have, products are read in that order up to the limit. Otherwise a scan of all products, which
+  ///   without an order stops at the limit. An order without an index keeps one sort key in memory for each match, or
+  ///   for twice as many products as offset and limit allow, and reads each result once more.
   public func forEach(
     _ body: (borrowing ProductView) throws(StoreError) -> Bool
   ) throws(StoreError) {

@@ -9,8 +9,8 @@ public enum ProductQueryPlan: Sendable, Equatable {
   case lookups(ids: Int, barcodes: Int)
   /// The products in a part of an ordered index are read: at most so many.
   case range(CatalogIndexes.Order, products: Int)
-  /// Products are read in the order of an ordered index, which is that of the query, until the limit is reached: at most so
-  /// many.
+  /// Products are read in the order of an ordered index, which is that of the query, until the limit is reached: at
+  /// most so many.
   case ordered(CatalogIndexes.Order, products: Int, isDescending: Bool)
 }
 
@@ -54,8 +54,8 @@ extension ProductQuery {
     case ordered(OrderedIndexID, CatalogIndexes.Order, [KeyRange], rowCount: Int)
   }
 
-  /// The share of all products above which they are scanned: rows that an index finds are apart, and cost as much as four in
-  /// a scan.
+  /// The share of all products above which they are scanned: rows that an index finds are apart, and cost as much as
+  /// four in a scan.
   private static var scanShare: Int { 4 }
 
   /// Returns what the query reads: as few products as are certain to have all results.

@@ -22,8 +22,8 @@ struct ProductRanges: Sendable {
 
   /// Returns the ranges of a condition in each order that has any.
   ///
-  /// Comparisons of `id` and `updateTime`, whose keys are the texts themselves; beginnings of these and of barcodes; equality
-  /// of brand, category and name, of which equal ones have equal keys. A conjunction has what its parts have.
+  /// Comparisons of `id` and `updateTime`, whose keys are the texts themselves; beginnings of these and of barcodes;
+  /// equality of brand, category and name, of which equal ones have equal keys. A conjunction has what its parts have.
   static func all(of condition: Condition) -> [ProductRanges] {
     switch condition {
     case .and(let parts):
@@ -53,8 +53,8 @@ struct ProductRanges: Sendable {
       if !ignoringCase, let order = exactOrder(path) {
         return [ProductRanges(order, [KeyRange(prefix: Array(prefix.utf8))])]
       }
-      // Keys of barcodes have no blanks around them, and letters in upper case. Other characters than those of ASCII may be
-      // equal to one of these if the case is ignored.
+      // Keys of barcodes have no blanks around them, and letters in upper case. Other characters than those of ASCII
+      // may be equal to one of these if the case is ignored.
       guard path.names == [ProductField.barcode.key], !ignoringCase || prefix.utf8.allSatisfy(isDigit),
         prefix.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
       else { return [] }

@@ -4,8 +4,8 @@ import LogStore
 
 /// Finds the rows of an ordered index that match, in the order of a query.
 ///
-/// Rows with the same key are next to each other, in the order of the file. Where the order has more fields than the index,
-/// and where keys were cut so that rows with the same key may differ, they are sorted.
+/// Rows with the same key are next to each other, in the order of the file. Where the order has more fields than the
+/// index, and where keys were cut so that rows with the same key may differ, they are sorted.
 struct ProductWalk {
   let store: Snapshot
   let index: OrderedIndexID

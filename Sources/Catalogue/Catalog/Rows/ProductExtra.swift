@@ -6,8 +6,8 @@ public import DocumentFormat
 ///     product.extra["price"]                        // .double(12.5), or nil
 ///     product.extra = try ProductExtra(json: #"{"price": 12.50, "shelf": "A7"}"#)
 ///
-/// It is kept as text in one form: no white space, keys in byte order, numbers as they were written. So two are equal if
-/// they have the same fields and their numbers the same digits. `ExtraLimits` says how large one may be.
+/// It is kept as text in one form: no white space, keys in byte order, numbers as they were written. So two are equal
+/// if they have the same fields and their numbers the same digits. `ExtraLimits` says how large one may be.
 public struct ProductExtra: Hashable, Sendable {
   /// The object in the form that products store; empty if there are no fields.
   let bytes: [UInt8]

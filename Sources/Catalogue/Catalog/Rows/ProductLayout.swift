@@ -61,8 +61,8 @@ enum ProductLayout {
   /// Two bits: the form of `groupNum`; an absent value means 1.
   @inlinable @inline(__always)
   static var groupNum: UInt32 { 29 }
-  /// The product has fields beyond the 25, which are stored as the last length-prefixed text. The state of a commit with
-  /// such a product has version 2; see `CatalogState`.
+  /// The product has fields beyond the 25, which are stored as the last length-prefixed text. The state of a commit
+  /// with such a product has version 2; see `CatalogState`.
   @inlinable @inline(__always)
   static var hasExtra: UInt32 { 1 << 31 }
 

@@ -3,8 +3,8 @@ import CatalogRows
 import LogStore
 
 extension ProductRow {
-  /// Takes the fields that the source says nothing about from a product; of those beyond the 25, each that the row lacks,
-  /// unless the row has an `extra` of its own.
+  /// Takes the fields that the source says nothing about from a product; of those beyond the 25, each that the row
+  /// lacks, unless the row has an `extra` of its own.
   ///
   /// - Throws: `StoreError.damaged`; `.tooLarge` if there are too many fields beyond the 25 together.
   mutating func fill(from product: borrowing ProductView) throws(StoreError) {

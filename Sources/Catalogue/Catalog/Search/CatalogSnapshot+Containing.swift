@@ -5,8 +5,8 @@ package import LogStore
 extension CatalogSnapshot {
   /// Lends every product that may contain a text in a field: all that do, and others. The caller compares.
   ///
-  /// If an index covers the field, the products come from the index: those that contain the longest run of ASCII letters
-  /// and digits of the text. Otherwise, or if the text has no run of three, all products come.
+  /// If an index covers the field, the products come from the index: those that contain the longest run of ASCII
+  /// letters and digits of the text. Otherwise, or if the text has no run of three, all products come.
   ///
   /// - Parameters:
   ///   - text: The text to look for, in any letter case.

@@ -8,19 +8,21 @@ extension CatalogSnapshot {
   /// Finds products by words.
   ///
   /// Each word must match the name, the brand, the SKU or the barcode, in any order, whatever the letter case, the
-  /// accents, the width of letters, or whether Chinese is traditional or simplified. The last word may be the beginning of
-  /// one. Products with parts of words come after that, and Chinese names by how they are read: `glgj` and `geli` find
-  /// 格力挂机; and what is written in one word here and in several there: `cocacola` finds Coca-Cola, `500 ml` finds 500ml. If
-  /// nothing is found, each word may have one typing mistake, and a single letter or digit may be left out. A product whose
-  /// barcode or SKU is the whole text comes first, whatever the zeros in front of a GTIN. Products that the server sent as
-  /// deleted are left out.
+  /// accents, the width of letters, or whether Chinese is traditional or simplified. The last word may be the beginning
+  /// of one. Products with parts of words come after that, and Chinese names by how they are read: `glgj` and `geli`
+  /// find 格力挂机; and what is written in one word here and in several there: `cocacola` finds Coca-Cola, `500 ml` finds
+  /// 500ml. If nothing is found, each word may have one typing mistake, and a single letter or digit may be left out. A
+  /// product whose barcode or SKU is the whole text comes first, whatever the zeros in front of a GTIN. Products that
+  /// the server sent as deleted are left out.
   ///
   /// - Parameters:
   ///   - text: The words.
   ///   - options: Filters, the number of results, and where to go on.
   /// - Returns: A page of results, best first; without results if the text has no letter or digit.
-  /// - Throws: `SearchError.noIndex` if the catalogue has no index of words; `.store` if a page or record fails its check.
-  /// - Complexity: Reads the index entries of the rarest word, and about five hundred products if so many match. No scan.
+  /// - Throws: `SearchError.noIndex` if the catalogue has no index of words; `.store` if a page or record fails its
+  ///   check.
+  /// - Complexity: Reads the index entries of the rarest word, and about five hundred products if so many match. No
+  ///   scan.
   public func search(_ text: String, _ options: SearchOptions = SearchOptions()) throws(SearchError) -> SearchResults {
     guard let store else { return SearchResults(results: [], next: nil) }
     guard let indexes = SearchIndexes(store) else { throw .noIndex(path: store.path) }

@@ -81,14 +81,14 @@ struct WordCandidates {
     return [result]
   }
 
-  /// The number of rows of the rarer part of a word above which the products that have the word as several are not looked for:
-  /// in the stage ``SearchStage/words``, and later.
+  /// The number of rows of the rarer part of a word above which the products that have the word as several are not
+  /// looked for: in the stage ``SearchStage/words``, and later.
   private static let mostSeparatedFirst = 1 << 12
   private static let mostSeparated = 1 << 14
 
-  /// Adds the products that have the word as several words: `cocacola` as Coca-Cola. The first and the last of them are looked
-  /// up; words between them only where there is a digit, as in `m8x20`, because single letters are in most products. Of the last
-  /// word of the search the last may be a beginning.
+  /// Adds the products that have the word as several words: `cocacola` as Coca-Cola. The first and the last of them are
+  /// looked up; words between them only where there is a digit, as in `m8x20`, because single letters are in most
+  /// products. Of the last word of the search the last may be a beginning.
   ///
   /// - Parameter most: The number of rows of the rarer part of a word above which the products are not looked for.
   private mutating func addSeparated(_ most: Int) throws(StoreError) {

@@ -31,8 +31,9 @@ struct SearchWord {
   let digitCount: Int
   /// Whether a number and letters meet in it, between which some write a blank: `dn50`.
   let hasBoundary: Bool
-  /// Neighbouring words of the search without anything between them, this one among them, where numbers and letters meet:
-  /// `500ml` of `500 ml`, and `m8x`, `x20` and `m8x20` of `m8 x 20`; or where a single letter follows: `reeses` of `reese's`.
+  /// Neighbouring words of the search without anything between them, this one among them, where numbers and letters
+  /// meet: `500ml` of `500 ml`, and `m8x`, `x20` and `m8x20` of `m8 x 20`; or where a single letter follows: `reeses`
+  /// of `reese's`.
   let joins: [Join]
 
   /// Neighbouring words as one.
@@ -127,8 +128,8 @@ struct SearchWord {
   /// The most words that are joined.
   private static let mostJoined = 3
 
-  /// Returns a word with its neighbours, where one ends with a digit and the other begins with none, or the other way round, or
-  /// the second is a single letter.
+  /// Returns a word with its neighbours, where one ends with a digit and the other begins with none, or the other way
+  /// round, or the second is a single letter.
   private static func joins(of index: Int, _ tokens: [FoldedToken], _ texts: [[UInt8]]) -> [Join] {
     var joins: [Join] = []
     for first in max(0, index - mostJoined + 1)...index {
@@ -151,8 +152,8 @@ struct SearchWord {
     return joins
   }
 
-  /// Whether, of the last byte of a word and the first of the next one, one is a digit and the other is not: some write a blank
-  /// there.
+  /// Whether, of the last byte of a word and the first of the next one, one is a digit and the other is not: some write
+  /// a blank there.
   static func isBoundary(_ before: UInt8, _ after: UInt8) -> Bool {
     func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
     return isDigit(before) != isDigit(after)

@@ -118,8 +118,8 @@ extension FoldedField {
     return WordMatch(stage: .parts, quality: 0.4 * share, token: first.token, range: first.range, isDivided: true)
   }
 
-  /// Returns the share of the pairs of neighbouring characters of a run that texts have; `nil` if a character is in none of
-  /// these.
+  /// Returns the share of the pairs of neighbouring characters of a run that texts have; `nil` if a character is in
+  /// none of these.
   static func share(ofPairs pairs: [Bool]) -> Double? {
     guard pairs.first == true, pairs.last == true else { return nil }
     for (pair, next) in zip(pairs, pairs.dropFirst()) where !pair && !next { return nil }
@@ -185,8 +185,9 @@ extension FoldedField {
   /// The quality of a word with a number and letters that a text has with a blank or a sign between these.
   private static let separatedQuality = 0.95
 
-  /// Matches neighbouring tokens that are the word together: `dn50` with DN 50, as well as a word, `cocacola` with Coca-Cola
-  /// and, less well, Coca Cola, `lays` with Lay's. The last token may be longer than the last word of the search.
+  /// Matches neighbouring tokens that are the word together: `dn50` with DN 50, as well as a word, `cocacola` with
+  /// Coca-Cola and, less well, Coca Cola, `lays` with Lay's. The last token may be longer than the last word of the
+  /// search.
   private func matchSeparated(_ word: SearchWord, upTo limit: SearchStage) -> WordMatch? {
     if !word.canBeSeparated || limit < .parts && !word.hasBoundary { return nil }
     let tokens = folder.tokens

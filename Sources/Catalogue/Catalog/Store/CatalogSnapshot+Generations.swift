@@ -16,8 +16,8 @@ extension CatalogSnapshot {
   /// Returns the rows in which this commit differs from `other`, a commit of another generation.
   ///
   /// - Throws: `StoreError.damaged`.
-  /// - Complexity: By several threads, a lookup and a comparison for each product of this commit; a lookup for each product
-  ///   of `other`, if this commit lacks any of them; and a lookup for each set of both.
+  /// - Complexity: By several threads, a lookup and a comparison for each product of this commit; a lookup for each
+  ///   product of `other`, if this commit lacks any of them; and a lookup for each set of both.
   func differingRows(from other: CatalogSnapshot) throws(StoreError) -> DifferingRows {
     var rows = DifferingRows()
     guard let store, let otherStore = other.store else { return rows }

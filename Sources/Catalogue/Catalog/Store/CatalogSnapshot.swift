@@ -161,7 +161,8 @@ extension CatalogSnapshot {
     try withProduct(barcode: barcode.utf8.span, body)
   }
 
-  /// A product whose barcode is exactly `barcode`, for catalogues whose barcodes are unique; `nil` if there is no such product.
+  /// A product whose barcode is exactly `barcode`, for catalogues whose barcodes are unique; `nil` if there is no such
+  /// product.
   ///
   /// It is the stored text that is compared. A scan is matched with `match`, which knows GTINs, GS1 and models.
   ///

@@ -4,8 +4,8 @@ extension Snapshot {
   /// The minimum number of products in a part.
   private static let partSize = 8192
 
-  /// Calls `body` with parts of the commit, which have about the same number of products, on several threads at the same
-  /// time.
+  /// Calls `body` with parts of the commit, which have about the same number of products, on several threads at the
+  /// same time.
   ///
   /// - Returns: The results, in the order of the parts, which is that of the file.
   /// - Throws: `StoreError.damaged`; if `body` throws for several parts, the error for the first of them.

@@ -21,8 +21,8 @@ package struct ProductTableOrder: Sendable, Hashable {
 ///
 /// An ordered index is walked without reading records, unless the filter asks for them. If it does, the first rows are
 /// found that way; for the rest, all records are tested in the order of the file, which no order of ids slows down, by
-/// several threads. Then their number is known, and the walk goes on among those that passed, unless they are few: these, and
-/// rows in the order of a field without an index, are sorted.
+/// several threads. Then their number is known, and the walk goes on among those that passed, unless they are few:
+/// these, and rows in the order of a field without an index, are sorted.
 package struct ProductRowWalk: Sendable {
   /// The maximum number of rows that are sorted; more need an index, except by id.
   package static let sortLimit = 100_000
@@ -63,8 +63,8 @@ package struct ProductRowWalk: Sendable {
   ///   - order: The order of the rows.
   ///   - walkLimit: The number of records that a walk reads before the others are tested in the order of the file.
   /// - Throws: `SearchError.noOrder` if there are more rows than ``sortLimit`` and the field has no index; `.store`.
-  /// - Complexity: A few nanoseconds for each row that the filter's indexes find. By id without an index, every product is
-  ///   read.
+  /// - Complexity: A few nanoseconds for each row that the filter's indexes find. By id without an index, every product
+  ///   is read.
   package init(
     _ snapshot: CatalogSnapshot, _ filter: ProductFilter, _ order: ProductTableOrder, walkLimit: Int = 1 << 16
   ) throws(SearchError) {
@@ -185,8 +185,8 @@ package struct ProductRowWalk: Sendable {
     }
   }
 
-  /// Takes the next parts of a scan and tests their records, on several threads. Returns the rows that pass, in the order
-  /// of the file.
+  /// Takes the next parts of a scan and tests their records, on several threads. Returns the rows that pass, in the
+  /// order of the file.
   private mutating func passingRows(
     ofNext parts: inout ArraySlice<ScanPart>, _ store: Snapshot
   ) throws(StoreError) -> [RowID] {
@@ -308,7 +308,8 @@ private struct FacetCounter: Sendable {
     last = nil
   }
 
-  /// Counts the values of the records of some parts, several parts at the same time; `nil` if `shouldStop` returns `true`.
+  /// Counts the values of the records of some parts, several parts at the same time; `nil` if `shouldStop` returns
+  /// `true`.
   ///
   /// - Parameter forEachRecord: Calls its second argument with each record of a part.
   mutating func counts<Part: Sendable>(

@@ -22,11 +22,11 @@ public struct MergeCounts: Equatable, Sendable {
 /// Rows that are merged into a catalogue: each is compared with what the catalogue has, and only differences are
 /// written, as one increment.
 ///
-/// A product of the file is added, or replaces the one with its id; one with `delFlag` deletes it. Without `deletesMissing`,
-/// fields that the file says nothing about stay as they are (`ProductRow.givenFields`). A file without
-/// relations leaves those of the catalogue as they are. Otherwise the relations of a set in the file are added to those
-/// of the catalogue, and replace those with the same id; with `deletesMissing` they replace all of them, and sets that
-/// the file has no relations of have none.
+/// A product of the file is added, or replaces the one with its id; one with `delFlag` deletes it. Without
+/// `deletesMissing`, fields that the file says nothing about stay as they are (`ProductRow.givenFields`). A file
+/// without relations leaves those of the catalogue as they are. Otherwise the relations of a set in the file are added
+/// to those of the catalogue, and replace those with the same id; with `deletesMissing` they replace all of them, and
+/// sets that the file has no relations of have none.
 ///
 /// It uses memory for the rows that differ and for all relations, as an ``Increment`` does, and a bit for every
 /// eight bytes of the catalogue's file.
@@ -234,7 +234,8 @@ public struct CatalogMerge: RowSink {
   ///   - cursor: The cursor for the next request to the server; `nil` for the one that the catalogue has.
   ///   - lossLimit: The limit on products that the merge may delete.
   /// - Returns: The report of the increment, or of the last commit.
-  /// - Throws: `CatalogError.wouldLose` if the limit refuses; the errors of ``Increment/commit(cursor:defaulted:skipsUnchanged:)``.
+  /// - Throws: `CatalogError.wouldLose` if the limit refuses; the errors of
+  ///   ``Increment/commit(cursor:defaulted:skipsUnchanged:)``.
   public consuming func commit(
     to writer: CatalogWriter, cursor: String?, _ lossLimit: LossLimit = LossLimit()
   ) throws -> UpdateReport {

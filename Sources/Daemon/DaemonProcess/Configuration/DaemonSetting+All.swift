@@ -19,7 +19,8 @@ extension DaemonSetting {
       "what is logged, on the standard error"),
     DaemonSetting(
       "log.format", .choice(["auto", "text", "json"]), "auto", "auto: text on a terminal, else an object a line"),
-    DaemonSetting("drainSeconds", .number(0...3600), "10", "how long uploads on their way may take when the daemon ends"),
+    DaemonSetting(
+      "drainSeconds", .number(0...3600), "10", "how long uploads on their way may take when the daemon ends"),
     DaemonSetting(
       "watchNetwork", .bool, "true",
       "whether what failed for want of a network goes at once when the network comes back (on Linux)"),
@@ -119,7 +120,8 @@ extension DaemonSetting {
       "attempts before a scan that fails by itself is parked; outages of the receiver do not count"),
     DaemonSetting(
       "webhooks.NAME.firstPauseSeconds", .number(0.01...3600), "0.25", "the first pause after a failure; it doubles"),
-    DaemonSetting("webhooks.NAME.longestPauseSeconds", .number(0.01...86_400), "60", "the longest pause after a failure"),
+    DaemonSetting(
+      "webhooks.NAME.longestPauseSeconds", .number(0.01...86_400), "60", "the longest pause after a failure"),
     DaemonSetting(
       "webhooks.NAME.success", .text, "",
       "what an answer's JSON must meet besides a 2xx, such as status.code == 200; else the status decides"),

@@ -1,8 +1,8 @@
 import ScanDaemon
 import ScanInputs
 
-/// A reading handler that forwards everything to a daemon, and reports when one of the inputs ends permanently, or when an
-/// answer to it is lost.
+/// A reading handler that forwards everything to a daemon, and reports when one of the inputs ends permanently, or when
+/// an answer to it is lost.
 struct EndOfInput: ReadingHandler {
   let daemon: Daemon
   /// The name of that input.

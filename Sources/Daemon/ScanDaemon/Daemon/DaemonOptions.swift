@@ -74,8 +74,8 @@ public struct SyncOptions: Sendable {
   public var firstRetry: Duration = .seconds(5)
   /// The number of rows in one list of an increment from which a full update is requested instead.
   public var threshold = 1000
-  /// The maximum share of products that a full update may remove, whatever their number; `nil` for half of the products of a
-  /// catalogue with more than 1,000. 1 also accepts responses whose products have no id of their own.
+  /// The maximum share of products that a full update may remove, whatever their number; `nil` for half of the products
+  /// of a catalogue with more than 1,000. 1 also accepts responses whose products have no id of their own.
   public var maximumLoss: Double?
 
   /// The limit for ``maximumLoss``.
@@ -87,8 +87,8 @@ public struct SyncOptions: Sendable {
   /// Creates options for the server's URL, which may contain a query.
   public init(url: String) { self.url = url }
 
-  /// Creates options for a file, a folder or a database. A file is looked at each ten seconds, and a database asked each
-  /// minute.
+  /// Creates options for a file, a folder or a database. A file is looked at each ten seconds, and a database asked
+  /// each minute.
   package init(source: CatalogueSource) {
     url = ""
     self.source = source

@@ -8,8 +8,8 @@ public struct DaemonEvent: Sendable, Equatable {
   public let kind: EventKind
   /// The event's data, as one line of JSON.
   public let data: [UInt8]
-  /// For a scan, the time from the reading to its answer, which includes what was recorded; `nil` for a second answer to
-  /// the same scan, and for all other events.
+  /// For a scan, the time from the reading to its answer, which includes what was recorded; `nil` for a second answer
+  /// to the same scan, and for all other events.
   public let latency: Duration?
 }
 

@@ -9,10 +9,10 @@ import Synchronization
 ///     problems.note(.webhookFailing, "the server answered 500", about: "shop")
 ///     problems.clear(.webhookFailing, about: "shop")
 ///
-/// The start and end of a problem are logged, and at most once per ``reasonTime`` that its reason has changed by more than a
-/// number. A problem that comes back within ``quietTime`` is flapping: from then on,
-/// at most one line per ``quietTime`` reports its count and current state, until it has not changed for that long. The
-/// metric `shelfmark_problem` counts the current problems of each code. Safe to use from any number of threads.
+/// The start and end of a problem are logged, and at most once per ``reasonTime`` that its reason has changed by more
+/// than a number. A problem that comes back within ``quietTime`` is flapping: from then on, at most one line per
+/// ``quietTime`` reports its count and current state, until it has not changed for that long. The metric
+/// `shelfmark_problem` counts the current problems of each code. Safe to use from any number of threads.
 package final class Problems: Sendable {
   /// The maximum number of problems. Beyond it, one problem per code represents all further ones with that code.
   static let maximumCount = 1000
@@ -185,7 +185,8 @@ package final class Problems: Sendable {
 
   // MARK: Time
 
-  /// Ends problems whose time is over, and logs the state of flapping ones and new reasons of others. Call it every few seconds.
+  /// Ends problems whose time is over, and logs the state of flapping ones and new reasons of others. Call it every few
+  /// seconds.
   func tick() {
     let time = now()
     let lines = records.withLock { records in

@@ -5,8 +5,8 @@ import Synchronization
 final class Descriptor: Sendable {
   /// The maximum number of bytes in one read.
   static let readByteCount = 4096
-  /// The maximum number of bytes in one write. A descriptor that is ready for writing has room for this many, so a write
-  /// does not block even on a blocking descriptor, for example a shared standard output.
+  /// The maximum number of bytes in one write. A descriptor that is ready for writing has room for this many, so a
+  /// write does not block even on a blocking descriptor, for example a shared standard output.
   static let writeByteCount = 512
   /// The longest time that an output that accepts no data may delay the end of an input.
   static let patienceAtEnd = Duration.seconds(2)

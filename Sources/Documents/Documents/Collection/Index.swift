@@ -6,8 +6,8 @@ import DocumentFormat
 /// its elements.
 ///
 /// An ordered index, `Index(\.user.status.lastSeen, .ordered)`, also finds documents by a range of values and in the
-/// order of the field, which need not be sorted then. One of several fields, `Index(\.city, \.lastSeen, .ordered)`, does
-/// so for the documents with one value of the first.
+/// order of the field, which need not be sorted then. One of several fields, `Index(\.city, \.lastSeen, .ordered)`,
+/// does so for the documents with one value of the first.
 public struct Index<Document>: Sendable {
   let description: Result<IndexDescription, FieldPathError>
   /// For each field, returns the value of the property as a document stores it; `nil` if it has none, or cannot be

@@ -178,8 +178,8 @@ public struct UntypedCollection: Sendable {
     return run.plan
   }
 
-  /// Calls `body` with the ID and content of each document of a page of those that match a condition, in order. Documents
-  /// that are equal in the order are in the order of their encoded IDs.
+  /// Calls `body` with the ID and content of each document of a page of those that match a condition, in order.
+  /// Documents that are equal in the order are in the order of their encoded IDs.
   ///
   /// - Parameters:
   ///   - condition: The condition.

@@ -6,8 +6,8 @@ public import DocumentFormat
 ///       print(group.key, group.value)
 ///     }
 ///
-/// A document belongs to the group of each of its values: an array on the way stands for its elements, a missing field is
-/// null, and an object or an empty array is no value, so that such a document belongs to no group. Without an order,
+/// A document belongs to the group of each of its values: an array on the way stands for its elements, a missing field
+/// is null, and an object or an empty array is no value, so that such a document belongs to no group. Without an order,
 /// groups come in ascending order of their keys, in the order of `Ordering`.
 public struct GroupedQuery<Document: Codable & Identifiable & Sendable, Key>: Sendable
 where Document.ID: Codable & Sendable {
@@ -45,8 +45,8 @@ where Document.ID: Codable & Sendable {
 
   /// The number of documents of each group.
   ///
-  /// - Throws: `DocumentStoreError.path` for a key path that has no field path; `.groupValue` if a value cannot be decoded
-  ///   as the type of its property.
+  /// - Throws: `DocumentStoreError.path` for a key path that has no field path; `.groupValue` if a value cannot be
+  ///   decoded as the type of its property.
   /// - Complexity: Without a condition, offset and limit of the query, and grouped by one field that has an index, the
   ///   index is read and not the documents. Otherwise as ``Query/results(in:)``. Memory for each group.
   public func count() throws -> [QueryGroup<Key, Int>] {
@@ -222,7 +222,8 @@ extension Query {
   /// occurrence if the query has an order, an offset or a limit.
   ///
   /// - Complexity: Without a condition and with an index on the field, the index is read and not the documents.
-  ///   Otherwise as ``results(in:)``, without decoding the documents unless the query has an order, an offset or a limit.
+  ///   Otherwise as ``results(in:)``, without decoding the documents unless the query has an order, an offset or a
+  ///   limit.
   public func distinct<Value: Hashable & QueryValue & Decodable & Sendable>(_ keyPath: KeyPath<Document, Value>) throws
     -> [Value]
   {

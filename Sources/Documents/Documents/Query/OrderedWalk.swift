@@ -4,9 +4,9 @@ import LogStore
 
 /// Finds the rows of an ordered index in the order of a query.
 ///
-/// Rows with the same key are next to each other. Where the order says more than the key, they are sorted: in pages, which
-/// go by ID then; in an order of more fields than the index has; and where keys were cut, so that rows with the same key
-/// may differ.
+/// Rows with the same key are next to each other. Where the order says more than the key, they are sorted: in pages,
+/// which go by ID then; in an order of more fields than the index has; and where keys were cut, so that rows with the
+/// same key may differ.
 struct OrderedWalk {
   let store: Snapshot
   let index: OrderedIndexID

@@ -40,8 +40,8 @@ extension Query {
   /// - Throws: `DocumentStoreError.path` for a key path that has no field path; `.idChanged`; `.document` if a document
   ///   could no longer be decoded, for example because a value has another type than its property. Nothing has changed
   ///   then.
-  /// - Complexity: As ``results(in:)``, and a copy and a decoding of each document. Decoding many documents takes several
-  ///   threads.
+  /// - Complexity: As ``results(in:)``, and a copy and a decoding of each document. Decoding many documents takes
+  ///   several threads.
   @discardableResult
   public func update(set values: [PartialKeyPath<Document>: (any QueryValue)?]) throws -> Int {
     var assignments: [(path: FieldPath, value: DocumentValue)] = []
@@ -123,8 +123,8 @@ extension DocumentStore {
 
   /// Changes each document that a query finds, in one commit.
   ///
-  /// - Parameter decide: Returns the changes of a batch of rows of a snapshot's table. They are kept in memory until they
-  ///   are written.
+  /// - Parameter decide: Returns the changes of a batch of rows of a snapshot's table. They are kept in memory until
+  ///   they are written.
   private func rewriteBatches(
     _ table: DocumentTable, _ request: QueryRequest, _ trace: inout Trace, isDryRun: Bool,
     _ decide: (ArraySlice<RowID>, Snapshot, Int) throws -> [RowChange]

@@ -68,8 +68,8 @@ where Document.ID: Codable & Sendable {
   ///
   /// - Parameter snapshot: The commit to read; `nil` for the last one.
   /// - Complexity: Index lookups for the parts of the condition that have an index; without an index, a scan of all
-  ///   documents. With an ordered index of the order, no more documents are read than are found. Up to four threads scan a collection of 100,000 documents or more, unless the query has an order or a
-  ///   limit.
+  ///   documents. With an ordered index of the order, no more documents are read than are found. Up to four threads
+  ///   scan a collection of 100,000 documents or more, unless the query has an order or a limit.
   public func results(in snapshot: DocumentSnapshot? = nil) throws -> QueryResults<Document> {
     let run = try run(snapshot)
     return try collection.store.traced(.query, collection.name) { trace in

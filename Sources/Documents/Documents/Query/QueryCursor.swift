@@ -4,9 +4,9 @@ import Essentials
 
 /// A position in the results of a query, from which the next page goes on.
 ///
-/// It names a document by its place in the order and its ID, not by its place in the file. So it stays valid while other
-/// commits add, change and delete documents: the pages of a query have each document once that is not moved in the order
-/// meanwhile. It belongs to queries with the same order.
+/// It names a document by its place in the order and its ID, not by its place in the file. So it stays valid while
+/// other commits add, change and delete documents: the pages of a query have each document once that is not moved in
+/// the order meanwhile. It belongs to queries with the same order.
 ///
 /// Its text form has letters, digits, hyphens and underscores. It contains values of the document.
 public struct QueryCursor: Sendable, Hashable, LosslessStringConvertible {
@@ -71,8 +71,8 @@ where Document.ID: Codable & Sendable {
 }
 
 extension Query {
-  /// A page of the matching documents: the first ``limit(_:)`` after a position. Documents that are equal in the order are
-  /// in the order of their encoded IDs.
+  /// A page of the matching documents: the first ``limit(_:)`` after a position. Documents that are equal in the order
+  /// are in the order of their encoded IDs.
   ///
   ///     var cursor: QueryCursor?
   ///     repeat {

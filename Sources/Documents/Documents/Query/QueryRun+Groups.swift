@@ -126,8 +126,8 @@ extension QueryRun {
     }
   }
 
-  /// The number of different keys up to which each one is looked up in the index. Beyond that, counting the keys of each
-  /// row costs less.
+  /// The number of different keys up to which each one is looked up in the index. Beyond that, counting the keys of
+  /// each row costs less.
   private static let lookedUpKeys = 64
 
   /// The number of documents with each key of an index, by the stored key.
@@ -136,8 +136,8 @@ extension QueryRun {
   /// is looked up in the index, which knows how many rows have it, and the search ends as soon as all documents are
   /// accounted for.
   ///
-  /// - Complexity: With few values, often a few rows and the posting lists of the values. At most the keys of every row,
-  ///   without the documents.
+  /// - Complexity: With few values, often a few rows and the posting lists of the values. At most the keys of every
+  ///   row, without the documents.
   private func countByIndex(_ index: CollectionIndex, _ trace: inout Trace) throws -> [(key: [UInt8], count: Int)] {
     guard let store = snapshot.store, let table = snapshot.index(of: table) else { return [] }
     if index.isSingleValued, let counts = try countByLookups(index, store, table) { return counts }

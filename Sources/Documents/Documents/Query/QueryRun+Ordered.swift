@@ -35,8 +35,8 @@ extension QueryRun {
     return rows
   }
 
-  /// The number of matching documents if the ranges of ordered indexes are exactly the matches, so no document has to be
-  /// read. Otherwise `nil`.
+  /// The number of matching documents if the ranges of ordered indexes are exactly the matches, so no document has to
+  /// be read. Otherwise `nil`.
   func countByRanges() throws -> Int? {
     guard plan.filter(of: request.condition) == nil, let lookups = rangeLookups else { return nil }
     guard let store = snapshot.store, lookups.count == 1, let id = orderedID(lookups[0].index),

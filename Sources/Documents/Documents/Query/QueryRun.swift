@@ -50,8 +50,8 @@ struct QueryRun {
 
   /// Plans a query.
   ///
-  /// - Parameter changes: The pending changes of the collection, which the query sees instead of the documents that they
-  ///   replace.
+  /// - Parameter changes: The pending changes of the collection, which the query sees instead of the documents that
+  ///   they replace.
   init(
     _ snapshot: DocumentSnapshot, _ table: DocumentTable, _ request: QueryRequest,
     with changes: PendingChanges = PendingChanges()

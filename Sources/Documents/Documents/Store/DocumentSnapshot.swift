@@ -62,7 +62,8 @@ public final class DocumentSnapshot: Sendable {
     return store.orderedIndex(number, named: index.orderedName) == nil
   }
 
-  /// Calls `body` with the bytes of the document with this key. Returns `nil` if it does not exist. Complexity: One lookup.
+  /// Calls `body` with the bytes of the document with this key. Returns `nil` if it does not exist. Complexity: One
+  /// lookup.
   func withDocument<Result>(
     _ table: DocumentTable, _ key: [UInt8], _ body: (RawSpan) throws -> Result
   ) throws -> Result? {

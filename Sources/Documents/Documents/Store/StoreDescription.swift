@@ -3,8 +3,8 @@ import DocumentFormat
 /// The metadata of a document store: its schema version and its indexes. It is stored as the engine's application
 /// state, encoded as a document, so it changes in the same commit as the documents.
 struct StoreDescription: Codable, Equatable, Sendable {
-  /// The format version of this description: 2 as soon as an index records ``DeclaredIndex/isSingleValued``, which every
-  /// later writer must keep true; 3 if there is an ordered index, for which every writer must derive keys.
+  /// The format version of this description: 2 as soon as an index records ``DeclaredIndex/isSingleValued``, which
+  /// every later writer must keep true; 3 if there is an ordered index, for which every writer must derive keys.
   private(set) var format = 1
   /// The version of the application's schema; see ``Migration``.
   var schemaVersion = 0

@@ -62,11 +62,11 @@ struct QueueState: Codable, Identifiable, Sendable, Equatable {
 
   /// The format version of a queue whose uploads are values or files.
   static let plainFormat = 1
-  /// The format version of a queue that contains, or has contained since it was last empty, a value with files. Programs
-  /// that only know version 1 would send the value and omit the files.
+  /// The format version of a queue that contains, or has contained since it was last empty, a value with files.
+  /// Programs that only know version 1 would send the value and omit the files.
   static let formatWithFiles = 2
-  /// The format version of a queue that contains, or has contained since it was last empty, JSON text. Programs that only
-  /// know versions 1 and 2 would send null.
+  /// The format version of a queue that contains, or has contained since it was last empty, JSON text. Programs that
+  /// only know versions 1 and 2 would send null.
   static let formatWithJSON = 3
   /// The highest format version that this program knows. It knows all lower ones as well.
   static let currentFormat = formatWithJSON

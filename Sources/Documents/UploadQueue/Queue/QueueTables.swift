@@ -57,7 +57,8 @@ struct QueueTables: Sendable {
     try validated(transaction.get(QueueState.theID, from: states))
   }
 
-  /// Checks the format version. A queue with an unknown one is neither read nor written, because its meaning is unknown.
+  /// Checks the format version. A queue with an unknown one is neither read nor written, because its meaning is
+  /// unknown.
   private func validated(_ state: QueueState?) throws -> QueueState {
     let state = state ?? QueueState()
     guard (QueueState.plainFormat...QueueState.currentFormat).contains(state.format) else {

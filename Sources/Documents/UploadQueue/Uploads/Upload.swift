@@ -184,8 +184,8 @@ public struct UploadRefusal: Error, Sendable, CustomStringConvertible {
   public init(_ description: String) { self.description = description }
 }
 
-/// An error that a transport throws while nothing can be sent to this destination, whatever the upload is. The destination
-/// is paused and tried again now and then; no upload is parked because of it.
+/// An error that a transport throws while nothing can be sent to this destination, whatever the upload is. The
+/// destination is paused and tried again now and then; no upload is parked because of it.
 public struct UploadPause: Error, Sendable, CustomStringConvertible {
   /// The reason and the remedy, for people.
   public let description: String

@@ -108,8 +108,8 @@ extension Snapshot {
     return (withFrame(known + guessed), 4 * guessed <= known)
   }
 
-  /// An upper bound for the size of the ordered indexes after a compaction. Their keys and rows are those of the present
-  /// blocks, and fewer blocks share more; but pages may be divided at other places.
+  /// An upper bound for the size of the ordered indexes after a compaction. Their keys and rows are those of the
+  /// present blocks, and fewer blocks share more; but pages may be divided at other places.
   private var orderedByteLimit: Int {
     let sizes = manifest.tables.flatMap { $0.orderedIndexes.map(\.byteCount) }
     return sizes.reduce(0) { $0 + ($1 == 0 ? 0 : $1 + $1 / 8 + 2 * OrderedPage.byteCount) }

@@ -117,8 +117,8 @@ extension StoreWriter {
   /// - Throws: `StoreError.noRoom` if the file system is known to have less space, and any error that `announce`
   ///   throws, with nothing changed; the errors of ``commit(_:keepsPrevious:accept:)``.
   /// - Complexity: Reads every row once and writes the live ones once; needs disk space for one more copy, and for what
-  ///   is sorted and does not fit memory. Rows are read once more in advance if the device may have too little space, or
-  ///   if there are so many shared strings that the counters are not precise enough.
+  ///   is sorted and does not fit memory. Rows are read once more in advance if the device may have too little space,
+  ///   or if there are so many shared strings that the counters are not precise enough.
   public func compact(announcing announce: (DiskSpace) throws -> Void = { _ in }) throws -> Snapshot? {
     guard let old = snapshot else { return nil }
     try checkUsable()

@@ -32,8 +32,8 @@ struct Probe {
 // The hot path. A hit in the base costs two cache misses: one bucket and the first line of the record; the rest of the
 // record arrives during the second miss. Nothing here allocates, retains or copies, and rare cases are in separate
 // functions. That way the next lookup overlaps with this one as far as both fit the processor's reorder window. Data is
-// prefetched as soon as its address is known: the buckets of the older blocks before the newest one is searched, and the
-// record before it is looked up in the set of dead rows.
+// prefetched as soon as its address is known: the buckets of the older blocks before the newest one is searched, and
+// the record before it is looked up in the set of dead rows.
 
 extension Snapshot {
   /// Starts a search for the key with this hash.

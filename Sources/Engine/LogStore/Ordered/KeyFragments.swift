@@ -7,7 +7,8 @@ import Bytes
 struct KeyFragments {
   /// The fragments, in the order of the leaves. A fragment may come more than once for a leaf.
   ///
-  /// - Bits 32–63: the bytes of the fragment, big-endian. A text has no zero bytes, so a zero after three bytes is none.
+  /// - Bits 32–63: the bytes of the fragment, big-endian. A text has no zero bytes, so a zero after three bytes is
+  ///   none.
   /// - Bits 0–31: the number of the leaf, plus one.
   private var pairs: [UInt64] = []
   private var spilled: SpilledRuns

@@ -1,7 +1,7 @@
 import Bytes
 
-/// A cursor over the rows of an ordered index by key, forward or backward, in which the rows of each key are in the order
-/// of the file. A backward ``OrderedCursor`` has those in the reverse order, as it has the keys.
+/// A cursor over the rows of an ordered index by key, forward or backward, in which the rows of each key are in the
+/// order of the file. A backward ``OrderedCursor`` has those in the reverse order, as it has the keys.
 package struct KeyOrderCursor {
   private let snapshot: Snapshot
   private let index: OrderedIndexID

@@ -105,8 +105,8 @@ extension Snapshot {
     return number
   }
 
-  /// Returns the last entry of a page above the leaves that does not follow a gap, or the first one. `nil` if an entry is
-  /// not valid.
+  /// Returns the last entry of a page above the leaves that does not follow a gap, or the first one. `nil` if an entry
+  /// is not valid.
   private static func lastChild(of page: OrderedPage, notAfter gap: OrderedGap) -> Int? {
     if gap.isAtEnd { return page.entryCount - 1 }
     return page.lastEntry(notAfter: gap.key.rawSpan, UInt32(clamping: gap.row))

@@ -8,8 +8,8 @@ import RecordFormat
 struct OrderedPlace {
   private let block: OrderedBlock?
   private let isForward: Bool
-  /// A copy of the leaf that was read last. It was checked after it was copied, so groups that are read from it later are
-  /// what was committed, whatever happened to the file since.
+  /// A copy of the leaf that was read last. It was checked after it was copied, so groups that are read from it later
+  /// are what was committed, whatever happened to the file since.
   private var leaf: [UInt8] = []
   private var leafNumber = 0
   private var groupCount = 0
@@ -163,7 +163,8 @@ struct OrderedPlace {
 }
 
 extension OrderedPage {
-  /// Returns the number of the group of a leaf that contains the last pair before a gap; the first group if there is none.
+  /// Returns the number of the group of a leaf that contains the last pair before a gap; the first group if there is
+  /// none.
   ///
   /// - Returns: `nil` if an entry is not valid, or if the page is not a leaf.
   func lastGroup(notAfter gap: OrderedGap) -> Int? {

@@ -1,7 +1,8 @@
 import Bytes
 import RecordFormat
 
-/// A walk through the keys of an ordered block from the first to the last, with the rows of each, as a merge reads them.
+/// A walk through the keys of an ordered block from the first to the last, with the rows of each, as a merge reads
+/// them.
 ///
 /// The rows of a key that has several entries come in parts.
 struct OrderedRun {

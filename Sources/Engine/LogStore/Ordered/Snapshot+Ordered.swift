@@ -75,8 +75,8 @@ extension Snapshot {
 
   /// Returns the number of rows of an ordered index between two gaps, without reading rows or the leaves between.
   ///
-  /// - Returns: The number, which includes dead rows that the file still has; and whether there are none of these in the
-  ///   file, so that it is exact.
+  /// - Returns: The number, which includes dead rows that the file still has; and whether there are none of these in
+  ///   the file, so that it is exact.
   /// - Throws: `StoreError.damaged` if a page fails its check.
   /// - Complexity: As two seeks.
   public func rowCount(
@@ -89,8 +89,8 @@ extension Snapshot {
     return (count, deadBlocks.isEmpty)
   }
 
-  /// Appends the live rows of an ordered index between two gaps to `rows`, in no particular order. A row with several keys
-  /// there is appended for each.
+  /// Appends the live rows of an ordered index between two gaps to `rows`, in no particular order. A row with several
+  /// keys there is appended for each.
   ///
   /// - Throws: `StoreError.damaged` if a page or dead block fails its check.
   /// - Complexity: As two seeks, and a few nanoseconds for each row.
@@ -156,8 +156,8 @@ extension Snapshot {
   }
 
   /// Calls `body` with each key between two gaps and the number of its rows, dead ones included, until it returns
-  /// `false`. Keys come in order within a block, one block after the other; a key may come more than once, with a part of
-  /// its rows each time.
+  /// `false`. Keys come in order within a block, one block after the other; a key may come more than once, with a part
+  /// of its rows each time.
   ///
   /// - Throws: `StoreError.damaged` if a page fails its check; any error that `body` throws.
   /// - Complexity: Two pages, and the leaves between the gaps. Rows are not read.
@@ -232,8 +232,8 @@ extension Snapshot {
     }
   }
 
-  /// Calls `body` with each key whose text contains `part` and its rows, in ascending order and dead ones included, until
-  /// it returns `false`. Keys come as in ``forEachKey(containing:of:_:)``.
+  /// Calls `body` with each key whose text contains `part` and its rows, in ascending order and dead ones included,
+  /// until it returns `false`. Keys come as in ``forEachKey(containing:of:_:)``.
   ///
   /// - Parameters:
   ///   - part: At least three bytes.

@@ -17,9 +17,10 @@ extension Transaction {
   /// Adds an ordered index to a table, and enters all rows of the table that are live.
   ///
   /// - Precondition: No row was put into the table by this transaction.
-  /// - Throws: `StoreError.damaged` at the first object that fails its check; `.schema` if the table has the index or the
-  ///   maximum number of them.
-  /// - Complexity: Reads every object of the generation once. Keys that do not fit memory are sorted in a temporary file.
+  /// - Throws: `StoreError.damaged` at the first object that fails its check; `.schema` if the table has the index or
+  ///   the maximum number of them.
+  /// - Complexity: Reads every object of the generation once. Keys that do not fit memory are sorted in a temporary
+  ///   file.
   public func addOrderedIndex(_ table: Int, _ index: Schema.OrderedIndex) throws(StoreError) {
     precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
     precondition(appender.newRows[table].isEmpty, "an ordered index is added before rows are put into its table")
@@ -118,12 +119,12 @@ extension Transaction {
     }
   }
 
-  /// The number of ordered blocks of similar size that are merged. A row is written once for each power of this number of
-  /// commits, and a search visits up to that many blocks for each power.
+  /// The number of ordered blocks of similar size that are merged. A row is written once for each power of this number
+  /// of commits, and a search visits up to that many blocks for each power.
   private static var orderedMergeCount: Int { 4 }
 
-  /// Writes the new keys, merged with those of newer blocks of the tail if there are enough of similar size, without rows
-  /// that are dead.
+  /// Writes the new keys, merged with those of newer blocks of the tail if there are enough of similar size, without
+  /// rows that are dead.
   private func merge(
     _ keys: SortedKeys, _ replaced: Set<UInt32>, _ states: inout RowStates, _ table: Int, _ index: Int,
     into writer: inout OrderedBlockWriter

@@ -31,8 +31,8 @@ extension Snapshot {
     }
   }
 
-  /// Calls `body` with the live records of `table` that are in one of the commit's ``parts(_:of:)``, in file order, until
-  /// it returns `false`.
+  /// Calls `body` with the live records of `table` that are in one of the commit's ``parts(_:of:)``, in file order,
+  /// until it returns `false`.
   ///
   /// - Throws: As ``scan(_:_:)``; also if the part does not end where an object does.
   package func forEachRecord(
@@ -44,8 +44,8 @@ extension Snapshot {
     }
   }
 
-  /// Divides the commit into at most `count` parts with about the same number of rows of `table`, in file order. Several
-  /// threads can scan them at the same time.
+  /// Divides the commit into at most `count` parts with about the same number of rows of `table`, in file order.
+  /// Several threads can scan them at the same time.
   ///
   /// The parts begin at rows that the index of the table's first key space names, so at objects.
   ///
@@ -120,8 +120,8 @@ extension Snapshot {
     return footers.reversed()
   }
 
-  /// Calls `body` with each checked object of a segment that begins in `part`, until it returns `false`. Returns whether
-  /// it never did.
+  /// Calls `body` with each checked object of a segment that begins in `part`, until it returns `false`. Returns
+  /// whether it never did.
   func forEachObject(
     _ segment: SegmentFooter, in part: ScanPart = .all, _ body: (RawSpan, UnitOffset) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {

@@ -116,8 +116,8 @@ extension Snapshot {
   /// - Parameter schema: The schema that knows how to derive them. Indexes that it does not have are not compared.
   /// - Returns: A finding for each index whose keys are not those of the rows.
   /// - Throws: `StoreError.damaged` at the first object or page that fails its check.
-  /// - Complexity: Reads every row once for each index; memory for each distinct key, and 8 bytes for each pair of a key
-  ///   and a row.
+  /// - Complexity: Reads every row once for each index; memory for each distinct key, and 8 bytes for each pair of a
+  ///   key and a row.
   package func orderedFindings(_ schema: Schema) throws(StoreError) -> [Finding] {
     var findings: [Finding] = []
     for (table, described) in manifest.tables.enumerated() {

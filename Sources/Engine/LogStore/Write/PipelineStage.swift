@@ -1,10 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// Work on pieces that a second thread does in their order, while the first one prepares the next: the faster one waits.
+/// Work on pieces that a second thread does in their order, while the first one prepares the next: the faster one
+/// waits.
 ///
-/// The work returns what is to be used again of a piece, such as its buffers. After a failure, or when the work is given up,
-/// the pieces that wait are dropped.
+/// The work returns what is to be used again of a piece, such as its buffers. After a failure, or when the work is
+/// given up, the pieces that wait are dropped.
 package final class PipelineStage<Piece: Sendable, Failure: Error>: Sendable {
   private struct State {
     var failure: Failure?

@@ -8,8 +8,8 @@ import Bytes
 /// Invariant: the first `count` bytes of `storage` belong to the segment; the bytes after them are undefined.
 struct SegmentBuffer {
   private static let firstByteCount = 4096
-  /// The largest number of bytes by which the buffer grows at once, unless more are needed; a smaller one doubles. All of
-  /// them are set, so they count as memory of the process.
+  /// The largest number of bytes by which the buffer grows at once, unless more are needed; a smaller one doubles. All
+  /// of them are set, so they count as memory of the process.
   private static let largestStep = 1 << 20
 
   private var storage: [UInt8]

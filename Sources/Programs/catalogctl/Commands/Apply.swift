@@ -8,9 +8,9 @@ struct Apply: ParsableCommand {
     commandName: "apply", abstract: "Apply the server's answers from files, one durable commit each.",
     discussion: """
       The first one into an empty catalogue is a full update, the others are increments, whatever their size; with \
-      --full each one is a full update. Prints 'begin SEQUENCE' before a commit starts and \
-      'committed SEQUENCE MODE CURSOR' once it is durable; with --json, an object for each of these lines. Stops at the \
-      first refused file, keeping what was committed.
+      --full each one is a full update. Prints 'begin SEQUENCE' before a commit starts and 'committed SEQUENCE MODE \
+      CURSOR' once it is durable; with --json, an object for each of these lines. Stops at the first refused file, \
+      keeping what was committed.
       """)
 
   @OptionGroup var store: StoreOptions

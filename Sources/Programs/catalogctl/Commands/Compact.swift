@@ -7,11 +7,11 @@ struct Compact: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact", abstract: "Write what is live into a new file, without dead rows and history.",
     discussion: """
-      Needs room for one more copy, and says how much; where the file system has less, nothing is written and the exit code \
-      is 74. Readers go on undisturbed. The commits before the last one are no longer listed by 'log' then.
+      Needs room for one more copy, and says how much; where the file system has less, nothing is written and the exit \
+      code is 74. Readers go on undisturbed. The commits before the last one are no longer listed by 'log' then.
 
-      --drop-previous first deletes the generation that the last full update replaced: that update can then no longer be \
-      rolled back.
+      --drop-previous first deletes the generation that the last full update replaced: that update can then no longer \
+      be rolled back.
       """)
 
   @OptionGroup var store: StoreOptions

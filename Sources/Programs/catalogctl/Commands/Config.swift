@@ -9,8 +9,9 @@ struct Config: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config", abstract: "Read and change settings.",
     discussion: """
-      Settings belong to the selected user, or with --default to nobody. Programs use a changed setting the next time they \
-      read it, and settings that they change are shown here. The signed-in user is not a setting: see login and whoami.
+      Settings belong to the selected user, or with --default to nobody. Programs use a changed setting the next time \
+      they read it, and settings that they change are shown here. The signed-in user is not a setting: see login and \
+      whoami.
       """,
     subcommands: [ConfigGet.self, ConfigSet.self, ConfigUnset.self, ConfigList.self])
 }
@@ -73,11 +74,12 @@ struct ConfigSet: ParsableCommand {
     commandName: "set", abstract: "Set a setting, durably.",
     discussion: """
       The value is taken as JSON if it is JSON (true, 5, "text", ["a", "b"]), else as text; with --string it is a text \
-      whatever it looks like. JSON with a key twice in one object is refused. A value that begins with - follows --, as in: set offset -- -5
+      whatever it looks like. JSON with a key twice in one object is refused. A value that begins with - follows --, \
+      as in: set offset -- -5
 
-      Settings of 'sync', which are texts: sync.url, the server's address; sync.organisation; sync.caFile, a PEM file of \
-      the authorities to trust; sync.authorizationFile, a file with the value of the Authorization header, which nobody \
-      else may read (chmod 600). A secret itself is no setting.
+      Settings of 'sync', which are texts: sync.url, the server's address; sync.organisation; sync.caFile, a PEM file \
+      of the authorities to trust; sync.authorizationFile, a file with the value of the Authorization header, which \
+      nobody else may read (chmod 600). A secret itself is no setting.
 
       Settings for reading codes, which 'scan', 'explain', 'complete' and the daemon use: matching.separators, what a \
       scanner sends for FNC1, each character and each of <GS>, {GS}, ^], ~d029, <FNC1>; matching.measures, a list of \
@@ -86,8 +88,8 @@ struct ConfigSet: ParsableCommand {
       "kg"}]; matching.heads.minimum [4], the shortest barcode that a code may begin with; matching.heads.digits [7], \
       the same for barcodes of digits, if the code is a sound GTIN; matching.heads.enabled [true]; \
       matching.heads.excluded, a list of symbologies without heads, such as ["CODE128", "]A0"]; matching.suggestions \
-      [0], the number of products, up to 20, that are suggested where nothing matched and a code is one edit away. Those \
-      of a user count more than those of the default store.
+      [0], the number of products, up to 20, that are suggested where nothing matched and a code is one edit away. \
+      Those of a user count more than those of the default store.
 
       Settings of the catalogue's indexes: search.index [on], whether 'search' finds products by words, on or off; \
       ordered.indexes ["id", "barcode", "category", "brand", "updateTime"], the fields in whose order products can be \

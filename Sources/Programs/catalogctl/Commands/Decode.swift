@@ -8,10 +8,11 @@ struct Decode: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decode", abstract: "Show what a server's answer contains.",
     discussion: """
-      Unpacks an answer, such as 'sync --keep-answer' keeps it, without touching any store. The payload goes to standard \
-      output as the server wrote it, what is known of the answer to standard error. With --json both are one document, \
-      with the payload under 'payload'. Of an answer that is refused comes what can be unpacked, then why, and the exit \
-      code is 65; with --json, the payload of such an answer is null, because it may not be JSON. PROTOCOL.md describes answers.
+      Unpacks an answer, such as 'sync --keep-answer' keeps it, without touching any store. The payload goes to \
+      standard output as the server wrote it, what is known of the answer to standard error. With --json both are one \
+      document, with the payload under 'payload'. Of an answer that is refused comes what can be unpacked, then why, \
+      and the exit code is 65; with --json, the payload of such an answer is null, because it may not be JSON. \
+      PROTOCOL.md describes answers.
       """)
 
   /// The options are common to all commands; this one opens no store.

@@ -6,9 +6,9 @@ struct Diff: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff", abstract: "Print the products and relations in which two commits differ.",
     discussion: """
-      From commit A to commit B, in either direction, also across the last full update while the generation before it is \
-      kept. For people field by field; with --json a line for \
-      each row: {"change":"added"|"removed"|"changed","type":"product"|"relation","id":…,"before":{…}|null,"after":{…}|null}. \
+      From commit A to commit B, in either direction, also across the last full update while the generation before it \
+      is kept. For people field by field; with --json a line for each row: \
+      {"change":"added"|"removed"|"changed","type":"product"|"relation","id":…,"before":{…}|null,"after":{…}|null}. \
       Exit code 0 whether or not they differ, 1 if one of them is not kept.
       """)
 

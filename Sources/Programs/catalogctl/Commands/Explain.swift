@@ -9,9 +9,9 @@ struct Explain: ParsableCommand {
     commandName: "explain", _superCommandName: "catalogctl",
     abstract: "Tell how a code is read, what is tried, and what is found.",
     discussion: """
-      Prints how the code was read, what its label states and what is wrong with it, the rule for a weight or price inside \
-      the number below its digits, and each form that was looked up. With --json, what 'scan' prints, and 'reading' (how \
-      the code was read) and 'attempts' (each form that was tried). Exit code 1 if nothing was found.
+      Prints how the code was read, what its label states and what is wrong with it, the rule for a weight or price \
+      inside the number below its digits, and each form that was looked up. With --json, what 'scan' prints, and \
+      'reading' (how the code was read) and 'attempts' (each form that was tried). Exit code 1 if nothing was found.
       """)
 
   @OptionGroup var store: StoreOptions

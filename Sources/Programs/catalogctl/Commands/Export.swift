@@ -11,18 +11,20 @@ struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write the catalogue into a file, as NDJSON or CSV.",
     discussion: """
-      The file's extension says how: .ndjson or .jsonl as 'dump' prints it, .csv as one table with the column 'type', the 25 \
-      fields of a product, and the two ids of a relation; .gz after one of these packs it. Another extension is refused \
-      without --format. 'import' takes each of them back. The file is one commit, whatever is written meanwhile, and appears \
-      whole or not at all; - is standard output, and has no report.
+      The file's extension says how: .ndjson or .jsonl as 'dump' prints it, .csv as one table with the column 'type', \
+      the 25 fields of a product, and the two ids of a relation; .gz after one of these packs it. Another extension is \
+      refused without --format. 'import' takes each of them back. The file is one commit, whatever is written \
+      meanwhile, and appears whole or not at all; - is standard output, and has no report.
 
-      --columns writes only some fields of the products, and no relations. --excel is for spreadsheets, which take 007 for a \
-      number and =1+1 for a formula: texts that they would change are written as ="007", which 'import --excel' reads back.
+      --columns writes only some fields of the products, and no relations. --excel is for spreadsheets, which take 007 \
+      for a number and =1+1 for a formula: texts that they would change are written as ="007", which 'import --excel' \
+      reads back.
 
-      --map and --column write a table for the program that the mapping reads: with its names of columns, its decimal commas, \
-      dates and words for true, its separator and its encoding. 'import' with the same mapping reads it back. A field that the \
-      mapping joins, or captures from a text, cannot be written: leave it out with --columns. Other fields have a column of \
-      their own name if a product has a value, and so have the fields that --unknown keep stored. There are no relations.
+      --map and --column write a table for the program that the mapping reads: with its names of columns, its decimal \
+      commas, dates and words for true, its separator and its encoding. 'import' with the same mapping reads it back. \
+      A field that the mapping joins, or captures from a text, cannot be written: leave it out with --columns. Other \
+      fields have a column of their own name if a product has a value, and so have the fields that --unknown keep \
+      stored. There are no relations.
       """)
 
   @OptionGroup var store: StoreOptions

@@ -9,12 +9,12 @@ struct Find: ParsableCommand {
     commandName: "find", _superCommandName: "catalogctl",
     abstract: "List the products whose name, or another field, contains a text.",
     discussion: """
-      Upper and lower case are the same, in every script that has them; accents are not left out, and ß is not ss. Exit \
-      code 1 if no product is listed. Products that the server sent as deleted are listed too, and marked. 'search' \
-      finds products by words, best first.
+      Upper and lower case are the same, in every script that has them; accents are not left out, and ß is not ss. \
+      Exit code 1 if no product is listed. Products that the server sent as deleted are listed too, and marked. \
+      'search' finds products by words, best first.
 
-      If the catalogue has the index of words (setting search.index), a text with three ASCII letters or digits in a row \
-      is looked up in it for the fields name, brand, skuCode and barcode. Otherwise the whole catalogue is read.
+      If the catalogue has the index of words (setting search.index), a text with three ASCII letters or digits in a \
+      row is looked up in it for the fields name, brand, skuCode and barcode. Otherwise the whole catalogue is read.
       """)
 
   @OptionGroup var store: StoreOptions

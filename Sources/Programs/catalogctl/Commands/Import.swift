@@ -12,29 +12,29 @@ struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Take the rows of a file into the catalogue: all of it, or what differs.",
     discussion: """
-      NDJSON as 'dump' prints it or one JSON array, or CSV or TSV where the file's name ends in .csv or .tsv; - is standard \
-      input. Each may be packed with gzip or zstd, and be in any encoding that the system knows. In CSV the first record names \
-      the columns.
+      NDJSON as 'dump' prints it or one JSON array, or CSV or TSV where the file's name ends in .csv or .tsv; - is \
+      standard input. Each may be packed with gzip or zstd, and be in any encoding that the system knows. In CSV the \
+      first record names the columns.
 
-      The file is the whole catalogue, and replaces it. With --delete-missing it is the whole catalogue too, but only the \
-      difference is written; with --upsert, what the file does not have stays. Rows that are the same write nothing. A file \
-      without relations leaves those of the catalogue alone in both cases. The cursor is then kept; otherwise it is empty \
-      without --cursor, and the next sync brings everything from the server.
+      The file is the whole catalogue, and replaces it. With --delete-missing it is the whole catalogue too, but only \
+      the difference is written; with --upsert, what the file does not have stays. Rows that are the same write \
+      nothing. A file without relations leaves those of the catalogue alone in both cases. The cursor is then kept; \
+      otherwise it is empty without --cursor, and the next sync brings everything from the server.
 
-      Columns with the names of fields, or with common names such as ean, sku, product_name or 条码, are recognised, and so \
-      are the separator and the encoding; what was recognised is printed before anything happens. --column, --constant and \
-      --map say what the others mean. --dry-run shows the first rows as products, and changes nothing.
+      Columns with the names of fields, or with common names such as ean, sku, product_name or 条码, are recognised, and \
+      so are the separator and the encoding; what was recognised is printed before anything happens. --column, \
+      --constant and --map say what the others mean. --dry-run shows the first rows as products, and changes nothing.
 
-      postgresql://USER@HOST/DATABASE with --products 'SELECT …' or --table NAME reads a database through libpq, with its \
-      environment variables and password file. With --since COLUMN the greatest value of a column becomes the cursor, and \
-      the next import with it reads newer rows only.
+      postgresql://USER@HOST/DATABASE with --products 'SELECT …' or --table NAME reads a database through libpq, with \
+      its environment variables and password file. With --since COLUMN the greatest value of a column becomes the \
+      cursor, and the next import with it reads newer rows only.
 
-      Nothing is lost silently, and both formats follow the same rules. A number where a text is expected is taken as it is \
-      written; a text that is a number, true or false is taken where one is expected; null and an empty text are the default; \
-      without 'type' a row is a product. A row without an id, an unknown key, a duplicate id of a product, and a value of \
-      another kind or beyond the limits are errors: the first 20 are shown with line, column, value and remedy, then how \
-      many there are, and nothing changes (exit code 65). --on-duplicate, --unknown and --without-id accept what is meant \
-      that way, and count it.
+      Nothing is lost silently, and both formats follow the same rules. A number where a text is expected is taken as \
+      it is written; a text that is a number, true or false is taken where one is expected; null and an empty text are \
+      the default; without 'type' a row is a product. A row without an id, an unknown key, a duplicate id of a \
+      product, and a value of another kind or beyond the limits are errors: the first 20 are shown with line, column, \
+      value and remedy, then how many there are, and nothing changes (exit code 65). --on-duplicate, --unknown and \
+      --without-id accept what is meant that way, and count it.
       """)
 
   @OptionGroup var store: StoreOptions

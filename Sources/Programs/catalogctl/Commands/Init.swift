@@ -11,15 +11,16 @@ struct Init: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init", abstract: "Set everything up: a user, a source, the first scan.",
     discussion: """
-      Asks where the catalogue comes from, a file of your own or a server's address, and whose it is; or takes --from and \
-      --user. A file is tried first, as 'import --dry-run' does: how its columns are taken is shown, and the first rows. \
-      Then the user is signed in, the file is imported, one of its codes is scanned, and what starts the daemon is \
-      printed. What was said about the columns is written into the file of --save-map, or into mapping.json among the \
-      user's stores, for the daemon and for later imports. With a server's address, the catalogue is fetched as 'sync' does, and the address becomes the setting \
-      sync.url.
+      Asks where the catalogue comes from, a file of your own or a server's address, and whose it is; or takes --from \
+      and --user. A file is tried first, as 'import --dry-run' does: how its columns are taken is shown, and the first \
+      rows. Then the user is signed in, the file is imported, one of its codes is scanned, and what starts the daemon \
+      is printed. What was said about the columns is written into the file of --save-map, or into mapping.json among \
+      the user's stores, for the daemon and for later imports. With a server's address, the catalogue is fetched as \
+      'sync' does, and the address becomes the setting sync.url.
 
-      A file that is refused changes nothing: its errors say what to do, and options such as --column, --map, --unknown and \
-      --without-id are those of 'import'. On a terminal they can be added until the file is taken. With --yes nothing is asked.
+      A file that is refused changes nothing: its errors say what to do, and options such as --column, --map, \
+      --unknown and --without-id are those of 'import'. On a terminal they can be added until the file is taken. With \
+      --yes nothing is asked.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -64,8 +65,8 @@ struct Init: AsyncParsableCommand {
     source.hasPrefix("http://") || source.hasPrefix("https://")
   }
 
-  /// Asks for the source, and tries a file. On a terminal, a file that cannot be taken can be replaced, or tried with more
-  /// options.
+  /// Asks for the source, and tries a file. On a terminal, a file that cannot be taken can be replaced, or tried with
+  /// more options.
   ///
   /// - Returns: The source, and the options of `import` for it.
   /// - Throws: The failure of a file, which has changed nothing.

@@ -6,10 +6,10 @@ struct Log: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "log", abstract: "List the commits that are kept, newest first, or follow new ones.",
     discussion: """
-      A full update begins a new file. The file before it is kept for keepPreviousDays (a setting, 7 without it), and its \
-      commits are listed after those of the present one (with --json "previous":true): 'rollback', 'diff' and 'dump --at' \
-      reach them. A compaction drops the commits before it. What a full update left out was told when it was made; here it is \
-      not known: with --json, null.
+      A full update begins a new file. The file before it is kept for keepPreviousDays (a setting, 7 without it), and \
+      its commits are listed after those of the present one (with --json "previous":true): 'rollback', 'diff' and \
+      'dump --at' reach them. A compaction drops the commits before it. What a full update left out was told when it \
+      was made; here it is not known: with --json, null.
 
       With --follow each new commit is a line, of whichever process, and nothing else is listed. A catalogue that does \
       not exist yet is waited for. A compaction is no commit. The command ends at SIGINT or SIGTERM with exit code 0, \

@@ -5,8 +5,8 @@ struct Login: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "login", abstract: "Sign a user in.",
     discussion: """
-      Other commands then use this user's stores. Any text of up to 255 bytes is a legal id. A user who has no stores here \
-      yet is called new, so that a mistyped id is noticed.
+      Other commands then use this user's stores. Any text of up to 255 bytes is a legal id. A user who has no stores \
+      here yet is called new, so that a mistyped id is noticed.
       """)
 
   @OptionGroup var store: StoreOptions

@@ -14,11 +14,11 @@ struct Products: ParsableCommand {
       catalogctl products --where "weight > 10 && isSaleProduct" --order name --limit 50 --columns id,name
       catalogctl products --where "name like '%lamp%' nocase" --group-by brand --sum weight --csv
 
-      The condition is written as for 'documents query', over the 25 fields that 'get' prints: == != < <= > >=, \
-      in [a, b], contains, like 'A%_', hasprefix 'A'; nocase after the text of contains, like and hasprefix ignores \
-      case; a field alone, such as isSaleProduct, means == true; && (and), || (or), ! (not) and parentheses join them. Times are texts: \
-      updateTime >= '2026-01-31'. A product has every field, so none is null: compare with '' or 0. A field that no \
-      product has, and a constant of another kind than its field, are errors.
+      The condition is written as for 'documents query', over the 25 fields that 'get' prints: == != < <= > >=, in [a, \
+      b], contains, like 'A%_', hasprefix 'A'; nocase after the text of contains, like and hasprefix ignores case; a \
+      field alone, such as isSaleProduct, means == true; && (and), || (or), ! (not) and parentheses join them. Times \
+      are texts: updateTime >= '2026-01-31'. A product has every field, so none is null: compare with '' or 0. A field \
+      that no product has, and a constant of another kind than its field, are errors.
 
       Products that the server sent as deleted are listed too, as by 'find' and 'dump', and marked; delFlag == 0 \
       leaves them out.

@@ -6,14 +6,14 @@ struct Rollback: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rollback", abstract: "Make the state at an earlier commit current again, as a new commit.",
     discussion: """
-      The cursor goes back with it, so the next sync asks for everything since then. The commits in between stay in the log, \
-      and going back can be taken back.
+      The cursor goes back with it, so the next sync asks for everything since then. The commits in between stay in \
+      the log, and going back can be taken back.
 
       A full update or an import that went wrong is undone in this way too: the generation before it is kept for \
-      keepPreviousDays (a setting, 7 without it), unless the room is needed or 'compact --drop-previous' deletes it. Such a \
-      rollback writes a new file, and needs room for a third copy of the catalogue. It can be taken back too; the other commits \
-      of the older generation are gone after it, because one previous generation is kept. Documents and the upload queue are not touched. Exit code 1 if the \
-      commit is not kept.
+      keepPreviousDays (a setting, 7 without it), unless the room is needed or 'compact --drop-previous' deletes it. \
+      Such a rollback writes a new file, and needs room for a third copy of the catalogue. It can be taken back too; \
+      the other commits of the older generation are gone after it, because one previous generation is kept. Documents \
+      and the upload queue are not touched. Exit code 1 if the commit is not kept.
       """)
 
   @OptionGroup var store: StoreOptions

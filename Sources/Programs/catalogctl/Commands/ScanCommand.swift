@@ -18,9 +18,10 @@ struct ScanCommand: ParsableCommand {
       config set'.
 
       With --json, an answer has: code, match (how it was found), kind (what the code is), symbology, key, gtin, rest, \
-      products, elements (the label as it stands), data (what it states, typed), issues (what is wrong with it); and where \
-      they apply reason (why nothing was found), suggestions (products whose code is one edit away, if nothing matched and \
-      the setting matching.suggestions is above 0), measure, contains, expired. Documentation/Scanning.md describes them.
+      products, elements (the label as it stands), data (what it states, typed), issues (what is wrong with it); and \
+      where they apply reason (why nothing was found), suggestions (products whose code is one edit away, if nothing \
+      matched and the setting matching.suggestions is above 0), measure, contains, expired. Documentation/Scanning.md \
+      describes them.
       """)
 
   @OptionGroup var store: StoreOptions

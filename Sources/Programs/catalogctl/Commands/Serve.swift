@@ -12,10 +12,10 @@ struct Serve: AsyncParsableCommand {
     commandName: "serve", abstract: "Serve a catalogue from files, as the company's server would.",
     discussion: """
       Answers GET /?updateTime=CURSOR with the full catalogue for an empty cursor, else with the rows that are later, \
-      deleted ones with delFlag 1. Watches its files, or asks its database each minute, and serves what changed. A folder in \
-      --from serves its newest file, once it has stood still for a second; hidden files and .tmp and .part files do not \
-      count, and a file with an error leaves the former rows. With --from, or with \
-      --state, deletions are remembered across restarts, else for as long as it runs. Ends at SIGINT or SIGTERM.
+      deleted ones with delFlag 1. Watches its files, or asks its database each minute, and serves what changed. A \
+      folder in --from serves its newest file, once it has stood still for a second; hidden files and .tmp and .part \
+      files do not count, and a file with an error leaves the former rows. With --from, or with --state, deletions are \
+      remembered across restarts, else for as long as it runs. Ends at SIGINT or SIGTERM.
       """)
 
   /// The options are common to all commands; this one opens no store.

@@ -8,9 +8,10 @@ struct StudioCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "studio", abstract: "Show the stores in a browser.",
     discussion: """
-      Prints the address of the first page, with a token that this run accepts, and serves it on 127.0.0.1 until SIGINT or \
-      SIGTERM. Nothing is written, upgraded or locked, also while other programs write. With --edit, pages can undo a \
-      commit, change documents, settings and products of a catalogue without a server, and retry and drop uploads.
+      Prints the address of the first page, with a token that this run accepts, and serves it on 127.0.0.1 until \
+      SIGINT or SIGTERM. Nothing is written, upgraded or locked, also while other programs write. With --edit, pages \
+      can undo a commit, change documents, settings and products of a catalogue without a server, and retry and drop \
+      uploads.
       """)
 
   @OptionGroup var store: StoreOptions

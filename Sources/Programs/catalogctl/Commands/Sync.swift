@@ -12,26 +12,26 @@ struct Sync: AsyncParsableCommand {
     commandName: "sync", abstract: "Bring the catalogue up to date, from a server or from files.",
     discussion: """
       With --url, one step of the protocol: a full update the first time, an increment after that, and a full update \
-      again when the increment would be too large. With --from, the server's answer is read from a file (- is \
-      standard input), which may be packed with gzip; a bare payload is taken as well. Several --from are taken one after \
+      again when the increment would be too large. With --from, the server's answer is read from a file (- is standard \
+      input), which may be packed with gzip; a bare payload is taken as well. Several --from are taken one after \
       another. The catalogue is locked when an answer is there, not while it is waited for.
 
       Settings replace options that are always the same: 'catalogctl config set sync.url URL', also sync.organisation, \
-      sync.caFile and sync.authorizationFile. An option overrides a setting, and a setting of the user overrides one of the \
-      default store.
+      sync.caFile and sync.authorizationFile. An option overrides a setting, and a setting of the user overrides one \
+      of the default store.
 
       With --organisation, a user who has no catalogue yet begins with that of another user of the same organisation \
-      and the same source, if there is one here: without a download, and without room for a second copy. The first sync \
-      then is an increment. The source is the URL; for files, --source names it. After a sync without --organisation, no \
-      other user begins with this catalogue, because its organisation is not known.
+      and the same source, if there is one here: without a download, and without room for a second copy. The first \
+      sync then is an increment. The source is the URL; for files, --source names it. After a sync without \
+      --organisation, no other user begins with this catalogue, because its organisation is not known.
 
       Credentials for the server are the value of the Authorization header, such as 'Bearer …'. They come from \
       --authorization-file, a file that nobody else may read (chmod 600), from $CATALOG_AUTHORIZATION, or from \
       --authorization, which shows them in the list of processes. Credentials of a setting go to the host of sync.url \
       only. $http_proxy, $https_proxy and $no_proxy are honoured.
 
-      A row that exceeds a limit of the format is skipped, up to 1 % of the rows (at least 10). An answer is refused if \
-      more than 1 % of its products (and at least 100) have no id of their own; --accept-loss takes it.
+      A row that exceeds a limit of the format is skipped, up to 1 % of the rows (at least 10). An answer is refused \
+      if more than 1 % of its products (and at least 100) have no id of their own; --accept-loss takes it.
       """)
 
   @OptionGroup var store: StoreOptions

@@ -7,9 +7,9 @@ struct UsersRemove: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove a user with everything that the user has here.",
     discussion: """
-      The user's catalogue, settings and documents are deleted and cannot be restored; a user who is signed in is signed out \
-      first. Data that other users share with this one is kept. On a terminal the command asks first; elsewhere --yes is \
-      required. Exit code 1 if there is no such user.
+      The user's catalogue, settings and documents are deleted and cannot be restored; a user who is signed in is \
+      signed out first. Data that other users share with this one is kept. On a terminal the command asks first; \
+      elsewhere --yes is required. Exit code 1 if there is no such user.
       """)
 
   @OptionGroup var store: StoreOptions

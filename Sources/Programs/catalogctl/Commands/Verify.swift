@@ -10,16 +10,17 @@ struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Read and check everything that the user has.",
     discussion: """
-      The catalogue, the documents, and the user's other stores. Clean: exit code 0, and a last line 'digest HEX' over the \
-      content of catalogue and documents alone. Damaged: exit code 65, and a line on \
-      standard error for each finding: file, offset, what, what is lost. The store that says who is signed in is checked too. With --default, what belongs to nobody is \
-      verified. With --batch, reads root directories from standard input, one a line, and answers each with 'ok HEX' or 'err MESSAGE'.
+      The catalogue, the documents, and the user's other stores. Clean: exit code 0, and a last line 'digest HEX' over \
+      the content of catalogue and documents alone. Damaged: exit code 65, and a line on standard error for each \
+      finding: file, offset, what, what is lost. The store that says who is signed in is checked too. With --default, \
+      what belongs to nobody is verified. With --batch, reads root directories from standard input, one a line, and \
+      answers each with 'ok HEX' or 'err MESSAGE'.
 
       --repair writes what can be saved of a damaged store into a new file and keeps the damaged one beside it, as \
       NAME.damaged-1 and so on. A clean store is left as it is. What is lost is told; if anything but history is, the \
-      cursor is emptied, so that the next sync brings everything. Where nothing in the file can be read, the generation before \
-      the last full update takes its place, or what the store shares with other users, with the cursor of that time. Exit \
-      code 0 once the store is clean.
+      cursor is emptied, so that the next sync brings everything. Where nothing in the file can be read, the \
+      generation before the last full update takes its place, or what the store shares with other users, with the \
+      cursor of that time. Exit code 0 once the store is clean.
       """)
 
   @OptionGroup var owner: OwnerOptions

@@ -13,7 +13,8 @@ import Testing
     #expect(InnerCheckDigit.fiveDigitPrice.checkDigit(of: try #require(UInt64(digits))) == expected)
   }
 
-  /// The sums were computed with biip 5.2, whose check digits are looked up in the tables of the General Specifications.
+  /// The sums were computed with biip 5.2, whose check digits are looked up in the tables of the General
+  /// Specifications.
   @Test func `all check digits together are those of another implementation`() {
     let four = (0..<10_000).reduce(0) { $0 + InnerCheckDigit.fourDigitPrice.checkDigit(of: UInt64($1)) * ($1 + 1) }
     let five = (0..<100_000).reduce(0) { $0 + InnerCheckDigit.fiveDigitPrice.checkDigit(of: UInt64($1)) * ($1 + 1) }

@@ -8,8 +8,8 @@ private let daySeconds = day == "1" ? 600.0 : 36.0
 
 /// A day of a till: the real daemon with all inputs, its origin and its receiver.
 ///
-/// `SHELFMARK_DAY=1` gives it ten minutes, another value 36 seconds. Without one it is left out: beside tests that keep every
-/// processor busy, faults of some seconds are over before they are seen.
+/// `SHELFMARK_DAY=1` gives it ten minutes, another value 36 seconds. Without one it is left out: beside tests that keep
+/// every processor busy, faults of some seconds are over before they are seen.
 @Suite(.enabled(if: day != nil)) struct DayTests {
   @Test(.timeLimit(.minutes(25)))
   func `every scan of a day with faults is delivered, and the status names each fault while it lasts`() throws {
@@ -227,7 +227,8 @@ private struct Day {
 
   func pass(hours: Double) { Thread.sleep(forTimeInterval: hours * seconds / 24) }
 
-  /// Looks now and again whether something is so, for longer than a target is left alone that was paused for some hours.
+  /// Looks now and again whether something is so, for longer than a target is left alone that was paused for some
+  /// hours.
   func wait(_ condition: () throws -> Bool) rethrows -> Bool {
     let end = Date(timeIntervalSinceNow: 180)
     while Date() < end {

@@ -19,7 +19,8 @@ struct Answered: Sendable {
   }
 }
 
-/// Feeds scans through every input of a site, each in a thread of its own, whatever becomes of the daemon, and keeps what was answered.
+/// Feeds scans through every input of a site, each in a thread of its own, whatever becomes of the daemon, and keeps
+/// what was answered.
 ///
 /// Codes say from which input they are, and their numbers grow; none is sent twice, answered or not.
 final class Feeding: Sendable {
@@ -174,7 +175,8 @@ final class Feeding: Sendable {
     }
   }
 
-  /// Sends a line, and waits for the answer to this code. Answers to earlier ones, which were given up, are no answers to anybody.
+  /// Sends a line, and waits for the answer to this code. Answers to earlier ones, which were given up, are no answers
+  /// to anybody.
   private static func ask(_ channel: TestSocket, _ line: String, _ code: String) throws -> Answered? {
     try channel.send(line)
     while let line = channel.line() {

@@ -126,8 +126,8 @@ final class Site: Sendable {
     process.waitUntilExit()
   }
 
-  /// Changes some products' names, as somebody at the company would: each change has a later `updateTime`, so an origin that was
-  /// started again knows what a client lacks.
+  /// Changes some products' names, as somebody at the company would: each change has a later `updateTime`, so an origin
+  /// that was started again knows what a client lacks.
   func changeProducts(_ random: inout some RandomNumberGenerator) throws {
     let change = changes.add(1, ordering: .relaxed).newValue
     let clock = [change / 3600, change / 60 % 60, change % 60].map { String(100 + $0).dropFirst() }

@@ -7,8 +7,8 @@ struct CompactDocuments: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact", abstract: "Write the documents into a new file, without deleted and replaced ones.",
     discussion: """
-      Needs room for one more copy; where the file system has less, nothing is written and the exit code is 74. Readers go \
-      on undisturbed. The queue of uploads is in the same file.
+      Needs room for one more copy; where the file system has less, nothing is written and the exit code is 74. \
+      Readers go on undisturbed. The queue of uploads is in the same file.
       """)
 
   @OptionGroup var documents: DocumentOptions

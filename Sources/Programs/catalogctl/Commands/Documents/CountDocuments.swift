@@ -7,8 +7,8 @@ struct CountDocuments: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "count", abstract: "Print the number of documents of a collection.",
     discussion: """
-      With --where, of those that meet the condition; 'documents query --help' explains conditions. A count is an answer: \
-      0 is printed too, with exit code 0.
+      With --where, of those that meet the condition; 'documents query --help' explains conditions. A count is an \
+      answer: 0 is printed too, with exit code 0.
       """)
 
   @OptionGroup var documents: DocumentOptions

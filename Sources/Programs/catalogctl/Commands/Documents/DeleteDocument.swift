@@ -11,8 +11,8 @@ struct DeleteDocument: ParsableCommand {
       catalogctl documents delete members --where "user.status.isOnline == false" --dry-run
       catalogctl documents delete members --all
 
-      One commit. With --dry-run nothing is deleted, and the number is that of the documents that would be. Exit code 1 if \
-      there is no such document.
+      One commit. With --dry-run nothing is deleted, and the number is that of the documents that would be. Exit code \
+      1 if there is no such document.
       """)
 
   @OptionGroup var documents: DocumentOptions

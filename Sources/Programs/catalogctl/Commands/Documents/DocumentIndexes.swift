@@ -7,9 +7,10 @@ struct DocumentIndexes: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "index", abstract: "List, add and drop the indexes of collections.",
     discussion: """
-      An index on a field finds documents by an equal value, by one of several values or by null, and counts the groups of \
-      that field. An ordered index also finds them by a range of values or the beginning of a text, and in the order of \
-      the field; one of several fields does so among the documents with equal values of the first ones. A program that opens a collection with its own list of indexes replaces what was declared here.
+      An index on a field finds documents by an equal value, by one of several values or by null, and counts the \
+      groups of that field. An ordered index also finds them by a range of values or the beginning of a text, and in \
+      the order of the field; one of several fields does so among the documents with equal values of the first ones. A \
+      program that opens a collection with its own list of indexes replaces what was declared here.
       """,
     subcommands: [ListIndexes.self, AddIndex.self, DropIndex.self])
 }
@@ -51,10 +52,10 @@ struct AddIndex: ParsableCommand {
 
       catalogctl documents index add members user.city,user.status.lastSeen --ordered
 
-      A field has one index of each kind at most. One that is there already stays; with --prefixes, an index that does not \
-      know the beginnings of texts is replaced by one that does. To take the beginnings away again, drop the index and add \
-      it. An ordered index knows them. It is used for an order, and one of several fields at all, while each document has \
-      exactly one value in its fields, which is no array and no object.
+      A field has one index of each kind at most. One that is there already stays; with --prefixes, an index that does \
+      not know the beginnings of texts is replaced by one that does. To take the beginnings away again, drop the index \
+      and add it. An ordered index knows them. It is used for an order, and one of several fields at all, while each \
+      document has exactly one value in its fields, which is no array and no object.
       """)
 
   @OptionGroup var documents: DocumentOptions
@@ -105,8 +106,8 @@ struct DropIndex: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "drop", abstract: "Drop the indexes on a field, or on several.",
     discussion: """
-      Drops the indexes on exactly these fields. Their room in the file is freed as documents are written again. Exit code \
-      1 if there is no such index.
+      Drops the indexes on exactly these fields. Their room in the file is freed as documents are written again. Exit \
+      code 1 if there is no such index.
       """)
 
   @OptionGroup var documents: DocumentOptions

@@ -7,8 +7,8 @@ struct DocumentsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "documents", abstract: "Read, change and query the documents beside the catalogue.",
     discussion: """
-      A document is a JSON object with a field id, a text or a number, in a collection. JSON has no dates and no bytes: \
-      they are printed as texts, and what is put has none.
+      A document is a JSON object with a field id, a text or a number, in a collection. JSON has no dates and no \
+      bytes: they are printed as texts, and what is put has none.
 
       An ID on the command line is a text; if no document has that id and it reads as a number, the number. With \
       --json-id it is JSON and nothing else: 5 is the number, "5" the text.

@@ -7,12 +7,12 @@ struct PutDocuments: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "put", abstract: "Add documents, or replace those with their ids, in one commit.",
     discussion: """
-      Reads one JSON object, or one a line, from standard input or a file; each needs a field id. All of them are put, or \
-      none: what is wrong is told with its line, and nothing changes then; a key twice in one object is wrong. Of several \
-      documents with one id the last counts.
+      Reads one JSON object, or one a line, from standard input or a file; each needs a field id. All of them are put, \
+      or none: what is wrong is told with its line, and nothing changes then; a key twice in one object is wrong. Of \
+      several documents with one id the last counts.
 
-      JSON has no dates: --dates makes dates of the texts of a field, such as "2026-01-31T12:00:00Z", so that conditions \
-      with date('…') find them. What 'get' and 'query' print as a date is put back as one with it.
+      JSON has no dates: --dates makes dates of the texts of a field, such as "2026-01-31T12:00:00Z", so that \
+      conditions with date('…') find them. What 'get' and 'query' print as a date is put back as one with it.
       """)
 
   @OptionGroup var documents: DocumentOptions
@@ -106,7 +106,8 @@ private struct NoDate: Error, CustomStringConvertible {
 }
 
 extension DocumentValue {
-  /// Replaces each text at a path by its date, in arrays for every element. Null and a missing field are left as they are.
+  /// Replaces each text at a path by its date, in arrays for every element. Null and a missing field are left as they
+  /// are.
   fileprivate mutating func makeDates(at names: ArraySlice<String>) throws {
     switch self {
     case .array(var elements):

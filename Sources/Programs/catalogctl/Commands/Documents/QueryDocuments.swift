@@ -11,31 +11,32 @@ struct QueryDocuments: ParsableCommand {
       catalogctl documents query members --where "user.status.isOnline && user.name like 'A%' nocase" --order \
       "user.name, user.age desc" --limit 20
 
-      A field is named by the names that lead to it, with dots; an array stands for each of its elements, and a missing \
-      field is null. Conditions are == != < <= > >=, in [a, b], contains, like 'A%_', hasprefix 'A', is null, \
-      is not null; nocase after the text of contains, like and hasprefix ignores case; a field alone means == true; && (and), || (or), ! (not) and \
-      parentheses join them. Values are 'text', numbers, true, false, null, date('2026-01-31T12:00:00Z') and \
-      bytes('base64').
+      A field is named by the names that lead to it, with dots; an array stands for each of its elements, and a \
+      missing field is null. Conditions are == != < <= > >=, in [a, b], contains, like 'A%_', hasprefix 'A', is null, \
+      is not null; nocase after the text of contains, like and hasprefix ignores case; a field alone means == true; && \
+      (and), || (or), ! (not) and parentheses join them. Values are 'text', numbers, true, false, null, \
+      date('2026-01-31T12:00:00Z') and bytes('base64').
 
       catalogctl documents query members --group-by user.city --count --sum user.age --order "count desc" --limit 10
 
-      --group-by puts the documents with equal values of a field, or of several, into groups; --count, --sum, --min, --max \
-      and --avg say what to print of each (without any of them, the count); without --group-by, of all documents together. \
-      A missing field and null are the group null. An array stands for each of its elements; an object and an empty array \
-      are in no group, and how many documents are not is said on standard error. Groups are ordered by what \
-      is grouped by, or by --order with names as in the head of the table. Counting the groups of one indexed field reads \
-      the index alone. With --json a group is {"group":{"user.city":"Oslo"},"count":2,"sum":{"user.age":71}}.
+      --group-by puts the documents with equal values of a field, or of several, into groups; --count, --sum, --min, \
+      --max and --avg say what to print of each (without any of them, the count); without --group-by, of all documents \
+      together. A missing field and null are the group null. An array stands for each of its elements; an object and \
+      an empty array are in no group, and how many documents are not is said on standard error. Groups are ordered by \
+      what is grouped by, or by --order with names as in the head of the table. Counting the groups of one indexed \
+      field reads the index alone. With --json a group is \
+      {"group":{"user.city":"Oslo"},"count":2,"sum":{"user.age":71}}.
 
       catalogctl documents query members --order "-user.status.lastSeen" --limit 20 --after start
 
-      --after lists one page of --limit documents: the first one after start, and the next one after the cursor that is \
-      printed on standard error, as 'next page: --after CURSOR', until none is. Documents that are equal in the order are \
-      in the order of their stored ids: short texts before long ones, texts of one length bytewise. Changes between two \
-      pages neither repeat documents nor leave any out, unless they move them in the order. With an ordered index on the \
-      fields of the order, a page reads no more documents than it lists.
+      --after lists one page of --limit documents: the first one after start, and the next one after the cursor that \
+      is printed on standard error, as 'next page: --after CURSOR', until none is. Documents that are equal in the \
+      order are in the order of their stored ids: short texts before long ones, texts of one length bytewise. Changes \
+      between two pages neither repeat documents nor leave any out, unless they move them in the order. With an \
+      ordered index on the fields of the order, a page reads no more documents than it lists.
 
-      Exit code 1 if no document or group is listed. A count is an answer: 0 is printed, and the exit code is 0; so are \
-      the sums of all documents, without --group-by.
+      Exit code 1 if no document or group is listed. A count is an answer: 0 is printed, and the exit code is 0; so \
+      are the sums of all documents, without --group-by.
       """)
 
   @OptionGroup var documents: DocumentOptions

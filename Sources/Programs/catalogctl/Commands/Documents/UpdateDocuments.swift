@@ -9,9 +9,10 @@ struct UpdateDocuments: ParsableCommand {
     discussion: """
       catalogctl documents update members --where "user.age >= 65" --set "user.isSenior = true, user.group = 'B'"
 
-      Fields and values are written as in conditions ('documents query --help'). A missing object on the way to a field is \
-      created; an array on the way stands for each of its elements. All documents are changed in one commit, or none. With \
-      --dry-run nothing is written. The number is that of the documents that differ afterwards; exit code 1 if it is 0.
+      Fields and values are written as in conditions ('documents query --help'). A missing object on the way to a \
+      field is created; an array on the way stands for each of its elements. All documents are changed in one commit, \
+      or none. With --dry-run nothing is written. The number is that of the documents that differ afterwards; exit \
+      code 1 if it is 0.
       """)
 
   @OptionGroup var documents: DocumentOptions

@@ -8,13 +8,13 @@ struct QueueAdd: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add an upload. It is durable when its id is printed.",
     discussion: """
-      The payload is JSON, from the argument or, without one or with -, from standard input; a key twice in one object is \
-      refused. With --file it is the file \
-      instead; a payload and files, --file several times, are one upload that is sent as a form: the field 'payload', and \
-      a field 'file' for each. Files stay where they are, and are checked before they are sent.
+      The payload is JSON, from the argument or, without one or with -, from standard input; a key twice in one object \
+      is refused. With --file it is the file instead; a payload and files, --file several times, are one upload that \
+      is sent as a form: the field 'payload', and a field 'file' for each. Files stay where they are, and are checked \
+      before they are sent.
 
-      With --ndjson each line of standard input is the payload of an upload of its own; blank lines are passed over. All \
-      are added in one commit, and a line for each id is printed. If a line cannot be added, none is.
+      With --ndjson each line of standard input is the payload of an upload of its own; blank lines are passed over. \
+      All are added in one commit, and a line for each id is printed. If a line cannot be added, none is.
       """)
 
   @OptionGroup var target: QueueTarget

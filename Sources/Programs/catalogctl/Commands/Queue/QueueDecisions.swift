@@ -33,8 +33,9 @@ struct QueueRetry: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry", abstract: "Retry failed uploads now, in their old order.",
     discussion: """
-      An upload that failed is parked, or waits for its next attempt, for as long as its server asked for. A server that \
-      is left alone because it failed is tried at once. A time that was given with 'queue add --not-before' stays.
+      An upload that failed is parked, or waits for its next attempt, for as long as its server asked for. A server \
+      that is left alone because it failed is tried at once. A time that was given with 'queue add --not-before' \
+      stays.
       """)
 
   @OptionGroup var target: QueueTarget

@@ -9,23 +9,24 @@ struct QueueRun: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Send the uploads over HTTP.",
     discussion: """
-      Each is a POST of its JSON with its id as Idempotency-Key; JSON with files is a form. SIGINT and SIGTERM end the command when the requests that \
-      run are answered, or after ten seconds. With --until-empty it ends when nothing waits, with exit code 69 if uploads \
-      were parked; also when the rest waits for somebody's decision, or because the server's answers say that it takes nothing. \
-      It does not wait for uploads that were added with --not-before and a time in the future, nor for later uploads with \
-      their key: it says on standard error how many wait until when, and they do not change the exit code.
+      Each is a POST of its JSON with its id as Idempotency-Key; JSON with files is a form. SIGINT and SIGTERM end the \
+      command when the requests that run are answered, or after ten seconds. With --until-empty it ends when nothing \
+      waits, with exit code 69 if uploads were parked; also when the rest waits for somebody's decision, or because \
+      the server's answers say that it takes nothing. It does not wait for uploads that were added with --not-before \
+      and a time in the future, nor for later uploads with their key: it says on standard error how many wait until \
+      when, and they do not change the exit code.
 
       A 2xx is success. With --success the JSON of the response must meet a condition as well, in the language of \
       'documents query --where'; one that does not counts like 422, and one that cannot be read is sent again.
-      A status in --pause-on is about the server: nothing is sent but a probe now and then, and nothing is parked. One in \
-      --park-on is about the upload, which is parked after its repetitions. After any other, 408, 425, 429 and 5xx among \
-      them, and after no answer, the upload is sent again later; after --retries repetitions it is parked as well, unless \
-      several uploads in a row fail: then the server is taken to be down, and they wait.
+      A status in --pause-on is about the server: nothing is sent but a probe now and then, and nothing is parked. One \
+      in --park-on is about the upload, which is parked after its repetitions. After any other, 408, 425, 429 and 5xx \
+      among them, and after no answer, the upload is sent again later; after --retries repetitions it is parked as \
+      well, unless several uploads in a row fail: then the server is taken to be down, and they wait.
 
       With --batch consecutive uploads of one kind and one key (queue add --key) go in one request, with one \
-      Idempotency-Key: a line of JSON each, or one JSON array. After a 2xx, or a 207, whose JSON lists the \
-      "failed" ones or the "results" of each, only those that failed are sent again. A batch that is refused as a whole is \
-      sent in halves, until the upload is found that is refused. An upload without a key, or one that failed by itself, is \
+      Idempotency-Key: a line of JSON each, or one JSON array. After a 2xx, or a 207, whose JSON lists the "failed" \
+      ones or the "results" of each, only those that failed are sent again. A batch that is refused as a whole is sent \
+      in halves, until the upload is found that is refused. An upload without a key, or one that failed by itself, is \
       a batch of one; files go as without --batch.
       """)
 
