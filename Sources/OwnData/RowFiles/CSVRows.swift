@@ -11,7 +11,7 @@ internal import TextFormat
 /// CRLF or LF. Anything that cannot be read as intended is a fault with line, column and value: an unknown column, an
 /// invalid number, a duplicate id, a zero byte outside of quotes. ``finish(into:)`` reports all faults of the file
 /// together, up to one after which record boundaries are unknown. Memory: one record of at most
-/// ``WireLimits/tokenByteCount``, and up to 30 bytes for the id of each product.
+/// `WireLimits/tokenByteCount`, and up to 30 bytes for the id of each product.
 public struct CSVRows: ~Copyable {
   /// The parser state before the next byte.
   private enum State {

@@ -7,7 +7,7 @@ internal import TextFormat
 ///
 /// The rules are those of ``CSVRows``: nothing is lost silently. Reading continues after a faulty line;
 /// ``finish(into:)`` reports all faults of the file together. Lines of white space are skipped. Memory: one chunk, one
-/// line of at most ``WireLimits/tokenByteCount``, and up to 30 bytes for the id of each product. Use ``RowLines`` to
+/// line of at most `WireLimits/tokenByteCount`, and up to 30 bytes for the id of each product. Use ``RowLines`` to
 /// read a server's rows.
 ///
 /// A ``RowMapping`` gives keys of other names their fields. With one, a text that begins with `[` is a JSON array,

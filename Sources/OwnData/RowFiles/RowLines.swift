@@ -6,7 +6,7 @@ public import ServerAnswers
 ///
 /// Lines end only with a line feed, because strings may contain U+2028; the last line may lack it. Lines of white space
 /// are skipped. The fields follow the rules of a payload's rows: wrong types are tolerated, the first of duplicate keys
-/// is used, and unknown keys are skipped. Memory: one chunk and one line of at most ``WireLimits/tokenByteCount``.
+/// is used, and unknown keys are skipped. Memory: one chunk and one line of at most `WireLimits/tokenByteCount`.
 public struct RowLines: ~Copyable {
   /// How the kind of each line's row is determined.
   public enum Kind: Sendable, Equatable {
