@@ -2,11 +2,11 @@ import CurlClient
 import Essentials
 import UploadQueue
 
-/// An attempt that got no answer, in plain words: `cannot reach 127.0.0.1:9000: connection refused`.
+/// An attempt without a response, described for people: `cannot reach 127.0.0.1:9000: connection refused`.
 public struct UploadNoAnswer: Error, Sendable, Equatable, CustomStringConvertible {
   /// Host and port.
   public let destination: String
-  /// Why, in a few words.
+  /// The reason in a few words.
   public let reason: String
 
   /// - Parameters:

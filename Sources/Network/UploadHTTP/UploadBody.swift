@@ -19,7 +19,7 @@ struct UploadBody: Sendable {
     self.parts = parts
   }
 
-  /// Whether it has files, which are not read into memory at once.
+  /// Whether it contains files, which are not read into memory at once.
   var hasFiles: Bool { parts.contains { if case .file = $0 { true } else { false } } }
 
   var byteCount: Int {
@@ -31,7 +31,7 @@ struct UploadBody: Sendable {
     }
   }
 
-  /// All of it, packed if asked for. Blocks where it has files. Memory: all of it.
+  /// Returns the complete body, compressed if `isCompressed`. Blocks while files are read. Memory: the complete body.
   func bytes(isCompressed: Bool) throws -> [UInt8] {
     let reader = Reader(self, isCompressed: isCompressed)
     var bytes: [UInt8] = []
@@ -39,7 +39,7 @@ struct UploadBody: Sendable {
     return bytes
   }
 
-  /// Reads a body piece by piece. Calls block where it has files, and come one after another.
+  /// Reads a body piece by piece. Calls block while files are read, and must not run at the same time.
   ///
   /// Memory: one piece, of a file at most 1 MiB.
   final class Reader: Sendable {
@@ -50,17 +50,17 @@ struct UploadBody: Sendable {
       var isOver = false
     }
 
-    /// Guards where the reader is.
+    /// Guards the position of the reader.
     private let state: Mutex<State>
 
     init(_ body: UploadBody, isCompressed: Bool) {
       state = Mutex(State(parts: body.parts[...], deflater: isCompressed ? GzipDeflater(level: -1) : nil))
     }
 
-    /// The next bytes; `nil` at the end.
+    /// Returns the next bytes; `nil` at the end.
     ///
-    /// - Throws: `UploadQueueError.unreadable`, `.changed`, for a file that is not the one that was enqueued; at its
-    ///   end at the latest.
+    /// - Throws: `UploadQueueError.unreadable`; `.changed` for a file that was changed after it was enqueued, at the end of
+    ///   the file at the latest.
     func next() throws -> [UInt8]? {
       try state.withLock { state in
         while !state.isOver {
@@ -95,7 +95,7 @@ struct UploadBody: Sendable {
 }
 
 extension UploadBody {
-  /// The body as the client sends it: of files, each piece is read when the one before has left.
+  /// Returns the body for the HTTP client. Each piece of a file is read after the piece before it was sent.
   func requestBody(isCompressed: Bool) -> ClientBody {
     ClientBody(byteCount: isCompressed ? nil : byteCount) {
       let reader = Reader(self, isCompressed: isCompressed)

@@ -2,8 +2,8 @@ import UploadQueue
 
 /// A body of `multipart/form-data` (RFC 7578): a document and files as the fields of a form.
 ///
-/// Its boundary has the random bits of the upload's id; that a field contains it by chance is as likely as two equal
-/// ids.
+/// The boundary contains the random bits of the upload's id, so a field contains it by chance as rarely as two ids are
+/// equal.
 struct UploadForm {
   private let boundary: String
   private var parts: [UploadBody.Part] = []

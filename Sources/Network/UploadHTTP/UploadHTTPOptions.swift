@@ -1,17 +1,17 @@
-/// How uploads go over HTTP.
+/// Options of uploads over HTTP.
 public struct UploadHTTPOptions: Sendable {
-  /// What a request's body is. A value with files is always a form: the field `payload` with its JSON, and then the
-  /// files.
+  /// The format of a request's body. A value with files is always sent as a form: the field `payload` with its JSON,
+  /// then the files.
   public enum Body: Sendable {
-    /// A value is its JSON; JSON text is sent as it is; a file is its bytes, as `application/octet-stream`.
+    /// A value as JSON, JSON text unchanged, a file as its bytes with the type `application/octet-stream`.
     case json
     /// `multipart/form-data` with one part: `payload`, JSON as above, or `file`, the bytes of a file under its name.
     case multipart
   }
 
-  /// What the body of a request with several uploads is.
+  /// The format of the body of a batch.
   public enum BatchFormat: String, Sendable, CaseIterable {
-    /// A line of JSON for each payload, as `application/x-ndjson`. JSON text with line breaks has spaces instead.
+    /// One line of JSON for each payload (`application/x-ndjson`). Line breaks in JSON text become spaces.
     case ndjson
     /// A JSON array of the payloads.
     case array
@@ -19,45 +19,45 @@ public struct UploadHTTPOptions: Sendable {
 
   /// The request's method.
   public var method = "POST"
-  /// What its body is.
+  /// The format of its body.
   public var body = Body.json
-  /// Whether bodies are packed (`Content-Encoding: gzip`). Few servers take that unasked.
+  /// Whether bodies are compressed (`Content-Encoding: gzip`). Few servers accept that.
   public var isCompressed = false
-  /// Further headers, in this order. `Idempotency-Key`, `Content-Type`, `Content-Encoding` and those of signatures are
-  /// the transport's.
+  /// Additional headers, in this order. The transport sets `Idempotency-Key`, `Content-Type`, `Content-Encoding` and the
+  /// headers of signatures itself.
   public var headers: [(name: String, value: String)] = []
   /// The `User-Agent`, if ``headers`` has none.
   public var userAgent: String?
-  /// The secrets by which requests are signed as in Standard Webhooks, the present one first: a signature for each.
-  /// Without any there are no signatures.
+  /// The secrets with which requests are signed according to Standard Webhooks, the current one first. Each secret adds a
+  /// signature; without secrets there are no signatures.
   public var secrets: [WebhookSecret] = []
-  /// The longest time until a connection stands.
+  /// The timeout for opening a connection.
   public var connectTimeout: Duration = .seconds(10)
-  /// The longest time for one attempt, up to the head of the answer. What follows in it decides nothing, unless it is
-  /// read for a success rule or a batch; it may take as long once more then.
+  /// The timeout of one attempt, up to the head of the response. A body that is read for a success rule or a batch may
+  /// take the same time again; otherwise the body has no effect.
   public var timeout: Duration = .seconds(60)
-  /// Whether the body of each answer is read completely and handed on, for a success rule (`WorkerOptions.success`).
-  /// Answers to batches are read in any case.
+  /// Whether the complete body of each response is read and returned, for a success rule (`WorkerOptions.success`).
+  /// Responses to batches are always read.
   public var readsResponses = false
-  /// The most bytes of a body that is read; a longer one cannot be evaluated, and its upload is sent again.
+  /// The maximum size of a response body in bytes. A longer body cannot be evaluated, and its upload is sent again.
   public var maximumResponseByteCount = 1 << 20
-  /// What the body of a batch is.
+  /// The format of the body of a batch.
   public var batchFormat = BatchFormat.ndjson
 
   /// Creates the default options: each upload is one request with JSON as its body.
   public init() {}
 }
 
-/// What is wrong with the way that uploads should go.
+/// An invalid option of an upload transport.
 public enum UploadHTTPError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A template is no http or https URL, or has a placeholder that nobody fills.
+  /// The template is not an http or https URL, or has an unknown placeholder.
   case template(String)
-  /// A header cannot be sent, or is the transport's own.
+  /// The header is not valid, or the transport sets it itself.
   case header(String)
-  /// A secret cannot be one, and why.
+  /// The secret is not valid; the text says why.
   case secret(String)
 
-  /// Which template, header or secret cannot be used, and why, for people.
+  /// The template, header or secret that cannot be used, and the reason, for people.
   public var description: String {
     switch self {
     case .template(let text):

@@ -15,11 +15,11 @@ public final class UploadHTTPTransport: Sendable {
   private let options: UploadHTTPOptions
   private let client = HTTPClient()
 
-  /// Makes no connection.
+  /// Creates a transport. Opens no connection.
   ///
   /// - Parameters:
-  ///   - url: with `{id}` and `{kind}` where these go, behind the host.
-  ///   - options: how requests look, and how long they may take.
+  ///   - url: The URL, with `{id}` and `{kind}` after the host where these belong.
+  ///   - options: The format of requests, and their timeouts.
   /// - Throws: ``UploadHTTPError``.
   public init(url: String, options: UploadHTTPOptions = UploadHTTPOptions()) throws(UploadHTTPError) {
     self.url = try UploadURL(url)
@@ -28,10 +28,10 @@ public final class UploadHTTPTransport: Sendable {
     if let agent = options.userAgent, !Self.isSendable(name: "User-Agent", value: agent) { throw .header("User-Agent") }
   }
 
-  /// Whether a transport takes this as its URL.
+  /// Whether this is a valid URL of a transport.
   package static func isTemplate(_ url: String) -> Bool { (try? UploadURL(url)) != nil }
 
-  /// Whether a transport takes this as one of its headers.
+  /// Whether this can be one of the additional headers of a transport.
   package static func isSendable(name: String, value: String) -> Bool {
     let own =
       ["idempotency-key", "content-type", "content-encoding", "content-length", "transfer-encoding", "host"]
@@ -46,25 +46,25 @@ public final class UploadHTTPTransport: Sendable {
     do { _ = try HTTPClient.version() } catch { throw UploadPause(error.reason(host: "")) }
   }
 
-  /// Closes the connections, each once its request has ended.
+  /// Closes each connection after its request has ended.
   public func shutdown() async throws { client.shutdown() }
 
-  /// Sends one upload, and says what the server answered. Memory: the body, and once more where it is packed; of files
-  /// a piece.
+  /// Sends one upload, and returns the server's response. Memory: the body, twice if it is compressed; one piece of a
+  /// file.
   ///
-  /// - Throws: ``UploadNoAnswer`` if no answer arrived, which passes; `UploadPause` without libcurl; `UploadQueueError`
-  ///   for a file that is not the one that was enqueued.
+  /// - Throws: ``UploadNoAnswer`` if no response arrived, a temporary failure; `UploadPause` without libcurl;
+  ///   `UploadQueueError` for a file that was changed after it was enqueued.
   @Sendable public func send(_ upload: Upload) async throws -> UploadResponse {
     let url = try url.url(id: upload.id.text, kind: upload.kind)
     return try await execute(
       request(to: url, body(of: upload), id: upload.id.text), readsBody: options.readsResponses)
   }
 
-  /// Sends several uploads in one request, under the id of the batch as `Idempotency-Key`, and says what the server
-  /// answered. The payloads are in the body as they are; `{id}` in the URL is the batch's id. Memory: the body, and
-  /// once more where it is packed.
+  /// Sends several uploads in one request, with the id of the batch as `Idempotency-Key` and `{id}`, and returns the
+  /// server's response. Memory: the body, twice if it is compressed.
   ///
-  /// - Throws: what passes, such as a connection that is refused; `UploadRefusal` for a file, which no batch can have.
+  /// - Throws: ``UploadNoAnswer`` if no response arrived, a temporary failure; `UploadRefusal` for a file, which a batch
+  ///   cannot contain.
   @Sendable public func send(_ batch: UploadBatch) async throws -> UploadResponse {
     let url = try url.url(id: batch.id, kind: batch.kind)
     return try await execute(request(to: url, body(of: batch), id: batch.id), readsBody: true)
@@ -85,7 +85,7 @@ public final class UploadHTTPTransport: Sendable {
     return UploadBody(type: isArray ? "application/json" : "application/x-ndjson", [.bytes(bytes)])
   }
 
-  /// - Throws: ``UploadNoAnswer`` for what the client throws.
+  /// - Throws: ``UploadNoAnswer`` for an error of the client; `UploadPause` without libcurl.
   private func execute(_ request: ClientRequest, readsBody: Bool) async throws -> UploadResponse {
     let (head, exchange) = try await head(of: request)
     let pause = head["Retry-After"].flatMap { RetryAfter.duration($0, now: Int64(Date().timeIntervalSince1970)) }
@@ -113,7 +113,7 @@ public final class UploadHTTPTransport: Sendable {
     }
   }
 
-  /// The whole body, if it arrives in time and is not too long.
+  /// Returns the complete body, if it arrives in time and is not too long.
   private func read(_ exchange: HTTPExchange) async -> UploadResponseBody {
     let (limit, bound) = (options.maximumResponseByteCount, options.timeout)
     do {
@@ -124,21 +124,21 @@ public final class UploadHTTPTransport: Sendable {
     } catch { return .incomplete("is cut off") }
   }
 
-  /// The beginning of what the server says next to its status. It is for people only, so a text that is too long for
-  /// them, or that does not arrive soon, is dropped.
+  /// Returns the explanation in an error response. It is for people only, so a text that is too long or does not arrive
+  /// soon is dropped.
   private static func text(_ exchange: HTTPExchange) async -> String? {
-    guard let bytes = (try? await exchange.prefix(longestText + 1, within: patience)) ?? nil, !bytes.isEmpty,
+    guard let bytes = (try? await exchange.prefix(longestText + 1, within: textTimeout)) ?? nil, !bytes.isEmpty,
       bytes.count <= longestText
     else { return nil }
     return String(decoding: bytes, as: UTF8.self)
   }
 
   private static let longestText = 4096
-  private static let patience: Duration = .seconds(2)
+  private static let textTimeout: Duration = .seconds(2)
 
-  /// A request with its body, and with the headers that say what it is, who sends it, and that nobody changed it.
+  /// Returns a request with its body, its type, and its signatures.
   ///
-  /// Files that are signed are read once more, because the signature is sent before the body.
+  /// Files that are signed are read twice, because the signature is sent before the body.
   private func request(to url: String, _ body: UploadBody, id: String) async throws -> ClientRequest {
     var request = ClientRequest(url: url)
     request.method = options.method

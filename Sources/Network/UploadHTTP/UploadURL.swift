@@ -2,10 +2,10 @@ import Essentials
 import TextFormat
 import UploadQueue
 
-/// A URL with places for what an upload is: `{id}` and `{kind}`.
+/// A URL with placeholders for the id and the kind of an upload: `{id}` and `{kind}`.
 struct UploadURL: Sendable {
   private let template: String
-  /// What the template has of such parts itself.
+  /// The number of such parts in the template itself.
   private let dotCount: Int
 
   /// - Throws: `UploadHTTPError.template`.
@@ -25,10 +25,10 @@ struct UploadURL: Sendable {
     dotCount = Self.dotCount(example)
   }
 
-  /// Where an upload goes.
+  /// Returns the URL for an upload.
   ///
-  /// - Throws: `UploadRefusal` for a kind that leads elsewhere in this place: a part of a path that is `.` or `..` is
-  ///   none, however it is written (RFC 3986, 5.2.4).
+  /// - Throws: `UploadRefusal` for a kind that would lead to another path: `.` and `..` are removed from paths, however
+  ///   they are encoded (RFC 3986, 5.2.4).
   func url(id: String, kind: String) throws(UploadRefusal) -> String {
     let url = template.replacing("{id}", with: id).replacing("{kind}", with: PercentEncoding.encoded(kind))
     if kind.utf8.allSatisfy({ $0 == UInt8(ascii: ".") }), Self.dotCount(url) > dotCount {
@@ -38,7 +38,7 @@ struct UploadURL: Sendable {
     return url
   }
 
-  /// How many parts of a URL's path are `.` or `..`.
+  /// Returns how many parts of a URL's path are `.` or `..`.
   private static func dotCount(_ url: String) -> Int {
     let path = url.prefix { $0 != "?" && $0 != "#" }.lowercased().replacing("%2e", with: ".")
     return path.split(separator: "/").count { $0 == "." || $0 == ".." }

@@ -1,19 +1,19 @@
 import Cryptography
 import Essentials
 
-/// A secret of signatures as in Standard Webhooks (HMAC-SHA256). It is never shown.
+/// A secret for signatures according to Standard Webhooks (HMAC-SHA256). It is never printed.
 public struct WebhookSecret: Sendable, Equatable {
-  /// The fewest bytes of a secret, as Standard Webhooks asks for.
+  /// The minimum number of bytes of a secret, as required by Standard Webhooks.
   public static let minimumByteCount = 24
-  /// The beginning of a secret that is written in base64.
+  /// The prefix of a secret in base64.
   private static let prefix = "whsec_"
 
   private let key: [UInt8]
 
   /// Creates a secret from the contents of a file.
   ///
-  /// - Parameter bytes: What a file of a secret holds: `whsec_` and base64, or the bytes of the secret themselves.
-  ///   White space around a text is not a part of it.
+  /// - Parameter bytes: The contents of the file: `whsec_` and base64, or the bytes of the secret. White space around a
+  ///   text is ignored.
   /// - Throws: `UploadHTTPError.secret` for invalid base64, or fewer bytes than ``minimumByteCount``.
   public init(_ bytes: [UInt8]) throws(UploadHTTPError) {
     var secret = bytes
@@ -43,7 +43,7 @@ public struct WebhookSecret: Sendable, Equatable {
     return hash
   }
 
-  /// The comparison's time does not depend on how much of the secrets is the same.
+  /// Compares in a time that does not depend on how many bytes are equal.
   public static func == (left: WebhookSecret, right: WebhookSecret) -> Bool {
     left.key.count == right.key.count && zip(left.key, right.key).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
   }
@@ -56,10 +56,10 @@ extension WebhookSecret: CustomStringConvertible, CustomReflectable {
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The headers that tell a receiver who sent a request, and that nobody changed it: those of Standard Webhooks.
+/// The headers by which a receiver verifies the sender and the body of a request, according to Standard Webhooks.
 ///
 /// A signature covers `ID.TIMESTAMP.BODY`, where the body is what the request carries, compressed if it is compressed.
-/// While two secrets are in use there are two signatures, so that receivers change to the new one when they like.
+/// While two secrets are in use, there are two signatures, so that receivers can change to the new secret at any time.
 struct WebhookSignature {
   static let headerNames = ["webhook-id", "webhook-timestamp", "webhook-signature"]
 

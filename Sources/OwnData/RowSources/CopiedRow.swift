@@ -1,7 +1,7 @@
-/// A row in the text format of PostgreSQL's COPY, taken apart. It is kept for many rows, for its buffers.
+/// A parser of rows in the text format of PostgreSQL's COPY. It reuses its buffers from row to row.
 struct CopiedRow {
   private var texts: [UInt8] = []
-  /// Where each value is in ``texts``; `nil` for NULL.
+  /// The range of each value in ``texts``; `nil` for NULL.
   private var ranges: [Range<Int>?] = []
 
   /// The number of values.
@@ -13,9 +13,9 @@ struct CopiedRow {
     body(texts.span.extracting(range))
   }
 
-  /// Takes a row apart: tabs separate the values, and a backslash stands before what it escapes.
+  /// Parses a row: tabs separate the values, and a backslash precedes an escaped character.
   ///
-  /// - Parameter row: The row, with or without its line feed. Any bytes can be taken apart.
+  /// - Parameter row: The row, with or without its line feed. Any bytes are accepted.
   mutating func split(_ row: Span<UInt8>) {
     texts.removeAll(keepingCapacity: true)
     ranges.removeAll(keepingCapacity: true)

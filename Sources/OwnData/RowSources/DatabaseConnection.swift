@@ -2,12 +2,12 @@
 internal import CPostgreSQL
 internal import Platform
 
-/// A connection to a PostgreSQL server, which never waits for longer than a moment without asking whether to stop.
+/// A connection to a PostgreSQL server. While it waits, it checks every 100 ms whether to stop.
 ///
 /// Unsafe: the connection belongs to this value alone; texts of results are used before the result is cleared.
 @safe
 struct DatabaseConnection: ~Copyable {
-  /// How long to wait before asking whether to stop, in milliseconds.
+  /// The interval in milliseconds at which it checks whether to stop.
   private static let moment: Int32 = 100
   private static let defaultConnectTimeout: Int64 = 10
 
@@ -16,7 +16,7 @@ struct DatabaseConnection: ~Copyable {
   /// Whether a statement may be running.
   private var isBusy = false
 
-  /// Begins to connect to a server.
+  /// Starts to connect to a server.
   ///
   /// - Throws: `DatabaseError.noLibrary`; `DatabaseError.unreachable` if there is no memory.
   private init(begin url: String, isInterrupted: @escaping @Sendable () -> Bool) throws(DatabaseError) {
@@ -32,8 +32,8 @@ struct DatabaseConnection: ~Copyable {
   /// Connects to a server.
   ///
   /// - Parameters:
-  ///   - url: The address. Its `connect_timeout` is the time for everything, 10 seconds if nothing says otherwise.
-  ///   - isInterrupted: Whether to stop.
+  ///   - url: The address. Its `connect_timeout` limits the whole connection; the default is 10 seconds.
+  ///   - isInterrupted: Returns whether to stop.
   /// - Throws: ``DatabaseError``.
   static func open(
     _ url: String, isInterrupted: @escaping @Sendable () -> Bool
@@ -72,7 +72,7 @@ struct DatabaseConnection: ~Copyable {
     unsafe getenv("PGTZ") != nil
   }
 
-  /// Ends the statement that runs, if one does.
+  /// Cancels the running statement, if there is one.
   mutating func cancel() {
     if isBusy { unsafe shelfmark_pq_cancel(connection) }
     isBusy = false
@@ -93,14 +93,14 @@ struct DatabaseConnection: ~Copyable {
     return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
   }
 
-  /// The library's last message, on one line.
+  /// The last message of libpq, on one line.
   private var message: String {
     // The text is valid until the next call.
     let reason = Self.line(unsafe String(cString: shelfmark_pq_error_message(connection)))
     return reason.isEmpty ? "the connection was closed" : reason
   }
 
-  /// A message of the library on one line, without the mark under the place of a fault.
+  /// A message of libpq on one line, without the mark that points at the position of an error.
   private static func line(_ text: String) -> String {
     let text = text.hasPrefix("ERROR:") ? text.dropFirst("ERROR:".count) : text[...]
     let parts = text.split(whereSeparator: \.isNewline).map { part in
@@ -142,7 +142,7 @@ struct DatabaseConnection: ~Copyable {
 
   /// The next result of the statement; `nil` at its end.
   ///
-  /// - Parameter name: What the statement is, for messages.
+  /// - Parameter name: The name of the statement in messages.
   /// - Throws: ``DatabaseError``.
   mutating func next(_ name: String) throws(DatabaseError) -> DatabaseResult? {
     while unsafe shelfmark_pq_is_busy(connection) {
@@ -167,7 +167,7 @@ struct DatabaseConnection: ~Copyable {
     return result
   }
 
-  /// Runs a statement whose rows do not matter.
+  /// Runs a statement and ignores its rows.
   mutating func run(_ statement: String, _ name: String) throws(DatabaseError) {
     try send(statement)
     while try next(name) != nil {}
@@ -175,9 +175,9 @@ struct DatabaseConnection: ~Copyable {
 
   // MARK: Copies
 
-  /// Asks for the columns of a statement, without running it.
+  /// Returns the columns of a statement without running it.
   ///
-  /// - Parameter name: What the statement is, for messages.
+  /// - Parameter name: The name of the statement in messages.
   /// - Returns: The names of the columns and the object ids of their types; empty if the statement returns no rows.
   /// - Throws: ``DatabaseError``, also for a statement that the server does not understand.
   mutating func columns(of statement: String, _ name: String) throws(DatabaseError) -> [(name: String, type: UInt32)] {
@@ -193,10 +193,10 @@ struct DatabaseConnection: ~Copyable {
     return columns
   }
 
-  /// Asks for all rows of a statement by COPY: the library makes no result of each row then.
+  /// Starts to read all rows of a statement with COPY, which creates no result object for each row.
   ///
-  /// - Parameter copy: The statement inside of COPY.
-  /// - Returns: Whether the server sends rows; otherwise it cannot copy such a statement, and nothing has changed.
+  /// - Parameter copy: The COPY statement.
+  /// - Returns: Whether the server sends rows; `false` if it cannot copy such a statement, which has no effect then.
   /// - Throws: ``DatabaseError``.
   mutating func beginCopy(_ copy: String, _ name: String) throws(DatabaseError) -> Bool {
     // An error would end the transaction.

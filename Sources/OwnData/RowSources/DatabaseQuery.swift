@@ -1,7 +1,7 @@
-/// The rows of a catalogue in a PostgreSQL database: where it is, and what to ask it.
+/// The address of a PostgreSQL database with a catalogue, and the statements that read the catalogue's rows.
 package struct DatabaseQuery: Sendable, Equatable {
-  /// The address, as libpq takes it: `postgresql://user@host/database?sslmode=verify-full`. What it leaves out comes
-  /// from libpq's environment variables, service file and password file.
+  /// The address in the form of libpq: `postgresql://user@host/database?sslmode=verify-full`. Missing parts come from
+  /// libpq's environment variables, service file and password file.
   package var url: String
   /// A statement that returns a row for each product, with the columns of a file.
   package var products: String
@@ -11,13 +11,13 @@ package struct DatabaseQuery: Sendable, Equatable {
   package var since: String?
   /// The value of ``since`` up to which rows were read before; `nil` to read all rows.
   package var lastSeen: String?
-  /// How far before ``lastSeen`` to read again, if the column has a time: a transaction may commit a row after a later
-  /// one.
+  /// The interval before ``lastSeen`` that is read again if the column is a time: transactions may commit their rows in
+  /// another order than that of the column.
   package var overlap: Duration = .seconds(300)
   /// The time after which the server ends a statement; `nil` for the server's own limit.
   package var statementTimeout: Duration?
 
-  /// Creates a query. Nothing is opened.
+  /// Creates a query. Opens no connection.
   package init(url: String, products: String, relations: String? = nil) {
     self.url = url
     self.products = products
@@ -103,7 +103,7 @@ package struct DatabaseQuery: Sendable, Equatable {
     case number
     case text
 
-    /// - Parameter type: The object id of the column's type; `nil` for one that has no order that grows.
+    /// - Parameter type: The object id of the column's type. The result is `nil` for a type without an ascending order.
     init?(_ type: UInt32) {
       switch type {
       case ColumnType.date, ColumnType.timestamp: self = .time("timestamp")
@@ -135,17 +135,17 @@ enum ColumnType {
   static let jsonb: UInt32 = 3802
 }
 
-/// An error of a database, or on the way to it.
+/// An error of a database, or of the connection to it.
 package enum DatabaseError: Error, Sendable, Equatable {
   /// This program was built without the trait PostgreSQL.
   case notBuilt
   /// libpq cannot be used.
   case noLibrary(reason: String)
-  /// There is no connection, or it broke.
+  /// The connection cannot be opened, or broke.
   case unreachable(reason: String)
-  /// No connection within this time.
+  /// The connection was not opened in time.
   case connectTimeout(seconds: Int64)
-  /// The server refused a statement: which one, the SQLSTATE, and the server's words.
+  /// The server refused a statement: its name, the SQLSTATE, and the server's message.
   case refused(statement: String, state: String, reason: String)
   /// A statement returns no rows.
   case noRows(statement: String)
@@ -153,14 +153,14 @@ package enum DatabaseError: Error, Sendable, Equatable {
   case columnTwice(statement: String, column: String)
   /// The statement for relations does not return a column that it needs.
   case columnMissing(column: String, names: [String])
-  /// The column for newer rows has a type without an order that grows.
+  /// The column for newer rows has a type without an ascending order.
   case sinceType(column: String)
-  /// Somebody asked to stop.
+  /// The query was interrupted.
   case interrupted
 }
 
 extension DatabaseError: CustomStringConvertible {
-  /// What is wrong, and what to do.
+  /// The error and its remedy, for people.
   package var description: String {
     switch self {
     case .notBuilt: "this program was built without PostgreSQL; build it with --traits PostgreSQL"

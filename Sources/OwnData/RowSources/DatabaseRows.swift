@@ -24,15 +24,15 @@ package struct DatabaseRows: ~Copyable {
   private enum Statement {
     case products, relations, over
 
-    /// What messages call it.
+    /// Its name in messages.
     var name: String { self == .relations ? "the statement for relations" : "the statement for products" }
   }
 
   /// Connects, and sends the first statement.
   ///
   /// - Parameters:
-  ///   - query: Where to connect to, and what to ask.
-  ///   - isInterrupted: Whether to stop; asked about ten times a second.
+  ///   - query: The address and the statements.
+  ///   - isInterrupted: Returns whether to stop; called about ten times a second.
   /// - Throws: ``DatabaseError``.
   package init(_ query: DatabaseQuery, isInterrupted: @escaping @Sendable () -> Bool = { false }) throws(DatabaseError)
   {
@@ -57,9 +57,9 @@ package struct DatabaseRows: ~Copyable {
     #endif
   }
 
-  /// The next lines; `nil` at the end.
+  /// Returns the next lines; `nil` at the end.
   ///
-  /// - Throws: ``DatabaseError``. A statement that runs has then been cancelled.
+  /// - Throws: ``DatabaseError``. A running statement is cancelled.
   package mutating func next() throws(DatabaseError) -> [UInt8]? {
     #if PostgreSQL
     do throws(DatabaseError) { return try read() } catch {
@@ -167,7 +167,7 @@ package struct DatabaseRows: ~Copyable {
   #endif
 }
 
-/// How the rows of a statement are written as JSON.
+/// The format in which the rows of a statement are written as JSON.
 private struct RowFormat {
   struct Column {
     /// The name as a JSON string, and a colon.
@@ -182,7 +182,7 @@ private struct RowFormat {
 
   /// - Parameters:
   ///   - found: The names of the columns and the object ids of their types.
-  ///   - statement: What the statement is, for messages.
+  ///   - statement: The name of the statement in messages.
   /// - Throws: ``DatabaseError/columnTwice(statement:column:)``, ``DatabaseError/columnMissing(column:names:)``.
   init(_ found: [(name: String, type: UInt32)], isRelation: Bool, _ statement: String) throws(DatabaseError) {
     self.isRelation = isRelation

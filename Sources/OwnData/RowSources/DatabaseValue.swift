@@ -1,6 +1,6 @@
 internal import JSONFormat
 
-/// How the values of a column of a database are written as JSON.
+/// The format in which the values of a database column are written as JSON.
 enum DatabaseValue: Sendable, CaseIterable {
   case text, number, boolean, json
 
@@ -17,8 +17,8 @@ enum DatabaseValue: Sendable, CaseIterable {
 
   /// Appends a value as JSON on one line.
   ///
-  /// What a server writes for a number or a Boolean and JSON does not know, such as `NaN`, becomes a text. A value of
-  /// the type `json` is taken as it is.
+  /// A number or Boolean that JSON cannot represent, such as `NaN`, becomes a text. A value of the type `json` is not
+  /// changed.
   ///
   /// - Parameter value: The value as the server writes it; `nil` for NULL.
   func append(_ value: Span<UInt8>?, to json: inout [UInt8]) {
@@ -40,13 +40,13 @@ enum DatabaseValue: Sendable, CaseIterable {
   /// Whether a text is a number by RFC 8259.
   private static func isNumber(_ text: Span<UInt8>) -> Bool {
     var index = 0
-    /// Passes one of two bytes.
+    /// Skips one of two bytes.
     func pass(_ one: Unicode.Scalar, _ other: Unicode.Scalar? = nil) -> Bool {
       guard index < text.count, [one, other].contains(Unicode.Scalar(text[index])) else { return false }
       index += 1
       return true
     }
-    /// Passes digits, and returns their number.
+    /// Skips digits, and returns their number.
     func passDigits() -> Int {
       let start = index
       while index < text.count, text[index] &- UInt8(ascii: "0") <= 9 { index += 1 }

@@ -6,7 +6,7 @@ internal import CTextEncoding
 /// library uchardet, which compares the characters and their pairs with those of languages. Where it is not installed,
 /// they are taken for GB18030 or Windows-1252.
 package struct EncodingGuess: Sendable, Equatable {
-  /// Why an encoding was chosen.
+  /// The reason for which an encoding was chosen.
   package enum Reason: String, Sendable {
     /// The text begins with a byte order mark.
     case mark = "byte order mark"
@@ -22,7 +22,7 @@ package struct EncodingGuess: Sendable, Equatable {
 
   /// The name of the encoding, as the C library knows it.
   package var name: String
-  /// Why it was chosen.
+  /// The reason for which it was chosen.
   package var reason: Reason
 
   /// Guesses the encoding of a text.

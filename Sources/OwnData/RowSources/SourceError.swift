@@ -1,6 +1,6 @@
 /// An error in the bytes of a source, before they are text.
 package enum SourceError: Error, Sendable, Equatable {
-  /// The system has no memory for a decompressor.
+  /// There is no memory for a decompressor.
   case outOfMemory
   /// The zstd data is damaged; `offset` is the number of compressed bytes read so far.
   case zstdDamaged(reason: String, offset: Int)
@@ -12,16 +12,16 @@ package enum SourceError: Error, Sendable, Equatable {
   case unknownEncoding(name: String)
   /// The bytes on a line are not text in the encoding.
   case notText(encoding: String, line: Int, byte: UInt8)
-  /// The encoding does not have a character, which the line of a text to write has.
+  /// A character on this line of the text to write does not exist in the encoding.
   case notInEncoding(encoding: String, line: Int, character: String)
-  /// The file is no text: what it is, and what to do.
+  /// The file is not text: its format, and the remedy.
   case notRows(what: String, remedy: String)
   /// The file ends inside a character.
   case endsInCharacter(encoding: String, line: Int)
 }
 
 extension SourceError: CustomStringConvertible {
-  /// What is wrong, where, and what to do.
+  /// The error, its position, and its remedy, for people.
   package var description: String {
     switch self {
     case .outOfMemory: "there is no memory to decompress it; end other programs and try again"

@@ -16,11 +16,11 @@
 package struct SourceText: ~Copyable {
   /// The number of bytes from which the encoding is guessed.
   package static let sampleByteCount = 1 << 20
-  /// The number of bytes that show what a file is: marks, blanks, and how texts of other kinds begin.
+  /// The number of bytes by which the format of a file is recognised.
   private static let beginningByteCount = 64
   private static let zstdMagic: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
 
-  /// Files that are given by mistake, by their first bytes.
+  /// Formats that are not text, by their first bytes.
   private static let otherFiles: [(magic: [UInt8], what: String, remedy: String)] = [
     ([0x50, 0x4B, 0x03, 0x04], "an Excel workbook or another ZIP archive", "save the sheet as CSV, or unpack it"),
     ([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1], "an old Excel workbook", "save the sheet as CSV"),
@@ -32,7 +32,7 @@ package struct SourceText: ~Copyable {
     ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "a 7z archive", "unpack it"),
   ]
 
-  /// Texts of other kinds, by how they begin, in lower case. Some programs call them CSV, or XLS.
+  /// Text formats that are not tables, by their beginnings in lower case. Some programs name them CSV or XLS.
   private static let otherTexts: [(beginning: String, what: String)] = [
     ("<?xml", "XML"), ("<!doc", "a web page"), ("<html", "a web page"), ("<table", "a web page"),
     ("<meta", "a web page"),

@@ -7,15 +7,15 @@ internal import CTextEncoding
 struct TextConverter: ~Copyable {
   enum Direction { case toUTF8, fromUTF8 }
 
-  /// What a step did.
+  /// The result of a step.
   struct Step {
     /// The number of bytes of the input that were converted.
     var consumed: Int
-    /// What they became.
+    /// The converted bytes.
     var text: ArraySlice<UInt8>
     /// Whether the next bytes are the beginning of a character.
     var isInCharacter: Bool
-    /// Whether the next bytes are no character, or the other encoding does not have it.
+    /// Whether the next bytes are not a character, or not one of the other encoding.
     var isRefused: Bool
   }
 
@@ -53,7 +53,7 @@ struct TextConverter: ~Copyable {
       isRefused: step.status > 2)
   }
 
-  /// Ends the text. Returns what an encoding with states held back.
+  /// Ends the text, and returns the remaining bytes of an encoding with shift states.
   mutating func finish() -> ArraySlice<UInt8> {
     let converter = unsafe self.converter
     let step = unsafe output.withUnsafeMutableBufferPointer { output -> shelfmark_conversion? in

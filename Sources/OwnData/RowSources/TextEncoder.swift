@@ -36,6 +36,6 @@ package struct TextEncoder: ~Copyable {
     return bytes
   }
 
-  /// The bytes that end the text; encodings with states have some.
+  /// Returns the bytes that end the text, which only encodings with shift states have.
   package mutating func finish() -> [UInt8] { Array(converter.finish()) }
 }

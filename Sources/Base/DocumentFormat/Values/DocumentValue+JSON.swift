@@ -60,7 +60,7 @@ extension DocumentValue {
   /// - Throws: The same errors, and an error for invalid UTF-8.
   public init(json utf8: Span<UInt8>) throws(JSONError) { try self.init(json: utf8, repeatedKeys: .refused) }
 
-  /// What is done with two fields of one object that have the same name.
+  /// The treatment of two fields of one object with the same name.
   package enum RepeatedKeys: Sendable {
     case refused
     /// The first one is used: for text that another program chose, and that is passed on as it is.

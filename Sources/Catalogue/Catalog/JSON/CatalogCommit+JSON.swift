@@ -3,7 +3,7 @@ import LogStore
 import TextFormat
 
 extension CatalogCommit {
-  /// What programs are told of a commit. Numbers of rows that are not stored with it are null.
+  /// A commit as JSON. Row counts that are not stored with it are null.
   package var json: JSONText {
     func number(_ count: Int?) -> JSONText { count.map(JSONText.int) ?? .null }
     let counts = counts

@@ -1,15 +1,15 @@
 package import JSONFormat
 
 extension [Component] {
-  /// What programs are told of a set: `productId`, and for each component its relation and the product, or null where
-  /// the catalogue lacks it, or the server sent it as deleted.
+  /// A set as JSON: `productId`, and for each component its relation and its product. The product is null if it is not in
+  /// the catalogue, or if the server sent it as deleted.
   package func json(ofSet id: String) -> JSONText {
     .object([("productId", .text(id)), ("components", .array(map(\.json)))])
   }
 }
 
 extension Component {
-  /// The relation, and the product; null where it is missing.
+  /// The relation and the product; null if the product is missing.
   package var json: JSONText {
     .object([
       ("relationId", .text(relation.id)), ("subProductId", .text(relation.subProductId)),

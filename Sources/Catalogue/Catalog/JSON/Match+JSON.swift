@@ -2,9 +2,8 @@ package import Barcodes
 package import JSONFormat
 
 extension Match {
-  /// What programs are told of a scan, field by field: `code`, `match`, `kind`, `symbology`, `key`, `gtin`, `rest`,
-  /// `products`, `elements`, `data`, `issues`, and where they apply `reason`, `measure`,
-  /// `contains`, `suggestions` and `expired`.
+  /// The fields of the JSON for a scan: `code`, `match`, `kind`, `symbology`, `key`, `gtin`, `rest`, `products`,
+  /// `elements`, `data`, `issues`; and, if they apply, `reason`, `measure`, `contains`, `suggestions` and `expired`.
   ///
   /// - Parameters:
   ///   - code: The text that was matched, as it was scanned.
@@ -41,7 +40,7 @@ extension Match {
     .object(jsonFields(code: code, today: today()))
   }
 
-  /// The fields that few answers have.
+  /// The fields that are present only if they apply.
   private var remarks: [(String, JSONText)] {
     var fields: [(String, JSONText)] = []
     if let reason { fields.append(("reason", .text(reason))) }
@@ -58,7 +57,7 @@ extension Match {
 }
 
 extension Product {
-  /// What a suggestion tells of a product.
+  /// The fields of a suggested product.
   fileprivate var suggestionJSON: JSONText {
     .object([("id", .text(id)), ("barcode", .text(barcode)), ("name", .text(name))])
   }

@@ -1,7 +1,7 @@
 package import JSONFormat
 
 extension SetCompletion {
-  /// What programs are told of a series of scans; `faults` and `repeated` only where there are some.
+  /// The result of a series of scans as JSON; `faults` and `repeated` are present only if they are not empty.
   package var json: JSONText {
     var fields: [(String, JSONText)] = [
       ("products", .byId(products, JSONText.int)),

@@ -1,9 +1,9 @@
 package import JSONFormat
 
 extension UpdateReport {
-  /// What programs are told of an update, without its `UpdateNotices`.
+  /// The update as JSON, without its `UpdateNotices`.
   ///
-  /// - Parameter bytesIn: Bytes of the answer.
+  /// - Parameter bytesIn: The size of the response in bytes.
   package func fields(bytesIn: Int) -> [(String, JSONText)] {
     [
       ("mode", .text(mode.name)), ("sequence", .uint(sequence)), ("generation", .uint(generation)),
@@ -21,8 +21,8 @@ extension UpdateReport {
 }
 
 extension UpdateNotices {
-  /// What programs are told of rows that did not reach the catalogue, and of sets that an update broke: each key only
-  /// where there are some.
+  /// The rows that did not reach the catalogue, and the sets that an update broke, as JSON. A key is present only if its
+  /// value is not empty.
   package var fields: [(String, JSONText)] {
     var fields: [(String, JSONText)] = []
     if collapsed > 0 { fields.append(("collapsed", .int(collapsed))) }

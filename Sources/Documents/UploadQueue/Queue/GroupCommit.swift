@@ -11,6 +11,9 @@ import Synchronization
 ///
 /// Calls without an urgent caller, for example a worker's updates, are *patient*: while other calls keep arriving, a
 /// patient call waits up to ``patience`` for the next one, so that the other call need not wait for a separate commit.
+///
+/// Invariants: at most one commit runs at a time; calls are in commits in the order in which they came; each call ends
+/// once, after the commit that has its changes is durable or has failed.
 final class GroupCommit: Sendable {
   /// Limits of one commit: the number of calls, and the bytes of their payloads. They bound the time that a caller
   /// waits.

@@ -90,7 +90,7 @@ extension HeldKey {
 }
 
 extension Date {
-  /// As programs read it: `2026-01-31T23:59:59Z`.
+  /// The date as text for programs: `2026-01-31T23:59:59Z`.
   fileprivate var stamp: String {
     let milliseconds = (timeIntervalSince1970 * 1000).rounded(.down)
     let nearest: Int64 = milliseconds > 0 ? .max : .min

@@ -1,6 +1,8 @@
 import Documents
 
 /// An in-memory ``DueQueue`` of a queue, kept up to date from one commit to the next.
+///
+/// Invariant: `schedule` has the uploads of the snapshot `seen`, and those changed since then that are in `noted`.
 struct ScheduleMirror {
   var schedule: DueQueue
   private let tables: QueueTables

@@ -11,6 +11,12 @@ import Synchronization
 ///
 /// A process may have several workers, and a queue may have workers in several processes. Uploads of one order key are
 /// still sent one at a time.
+///
+/// Invariants:
+/// - An upload is sent only after the commit that claimed it for this worker is durable.
+/// - No more than `options.concurrency` attempts run at a time.
+/// - What became of an attempt is written before its upload can be claimed again. A worker that cannot write keeps the
+///   lease, and with it the order.
 public actor UploadWorker {
   /// A closure that sends one upload and returns the server's response. A thrown error counts as a temporary failure,
   /// except an ``UploadRefusal``. Its task is cancelled when the attempt times out or the worker ends.

@@ -4,6 +4,9 @@ import Storage
 
 // A full update keeps the generation that it replaces as `NAME.previous`, so that it can be undone. Nothing else needs
 // that file: any process may delete it at any time, with or without the lock.
+//
+// Invariant: the kept file has a lower generation than the log. One that has not is a second name of the log itself, which
+// a crash during a full update may leave, and is never read as the previous generation.
 
 /// Something that a store did on its own and that its user may want to know.
 public enum StoreNotice: Sendable, Equatable {

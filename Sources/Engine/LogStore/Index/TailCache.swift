@@ -2,6 +2,9 @@
 ///
 /// Blocks of the tail are merged again and again. With the cached hashes a merge reads no row. Otherwise each row would
 /// be read back, checked and hashed, which is half of the cost of a commit of a thousand rows.
+///
+/// Invariants: `rows` has present blocks of the tail only; a row that is cached and not in `dead` is live. A block that
+/// is missing here is only slower, because its rows are read from the file.
 struct TailCache {
   /// The maximum number of cached rows per block, 16 bytes each.
   private static let rowLimit = 1 << 17

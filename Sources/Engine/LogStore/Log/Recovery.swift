@@ -3,6 +3,9 @@ import Platform
 import RecordFormat
 
 /// The result of finding the last commit of a log.
+///
+/// Invariants: `end` is where `footer` ends, and never before the commit that the newest valid slot names: a log that lacks
+/// it is damaged, and nobody goes back silently. `acknowledgedEnd` is not beyond `end`.
 struct Recovery {
   /// The last valid footer; `nil` in a log without a commit.
   var footer: SegmentFooter?

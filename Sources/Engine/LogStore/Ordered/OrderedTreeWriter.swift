@@ -2,6 +2,11 @@ import Bytes
 import RecordFormat
 
 /// A writer of one tree of an ordered block: keys and rows in ascending order in, pages out.
+///
+/// Invariants:
+/// - Keys ascend, and so do the rows of one key; a key whose rows do not fit one leaf goes on in the next one.
+/// - `pages` has finished pages only, in the order of the file: the leaves, then each level above them, the root last.
+/// - `separators` has one entry for each leaf that was begun. Its row count is set when the leaf is finished.
 struct OrderedTreeWriter {
   /// Where a page begins: a key and a row that follow every entry before the page and none in it.
   private struct Separator {

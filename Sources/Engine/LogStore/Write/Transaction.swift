@@ -7,6 +7,11 @@ import Synchronization
 ///
 /// Deletions and replacements apply to the snapshot with which the transaction started. If several rows are put with
 /// the same unique key, the last one wins.
+///
+/// Invariants:
+/// - What it writes lies beyond the last commit of `log`, so that nobody reads it before the commit's footer is there.
+/// - It is committed at most once, and never after a put or a deletion that failed halfway (`failure`).
+/// - `dead` has rows of `base` only. A row of its own that a later one replaces is left out when its rows are settled.
 public final class Transaction {
   /// The snapshot in which replaced and deleted rows are looked up; `nil` for a new generation.
   public let base: Snapshot?

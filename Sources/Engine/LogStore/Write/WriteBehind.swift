@@ -8,6 +8,8 @@ import Storage
 /// thread that produces the rows. Writeback of each chunk to the device is also started, so that the final sync has
 /// little to wait for.
 ///
+/// Invariants: chunks are written in the order in which they came; after a write that failed, none follows.
+///
 /// Use it only for a file that nothing else knows yet: a write may still be in progress when its transaction is gone.
 final class WriteBehind: Sendable {
   /// The number of chunks that may be queued or being written while the next one is filled.
