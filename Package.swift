@@ -272,6 +272,12 @@ let groups: [(name: String, targets: [Target])] = [
         ["Bytes", "CProcessSupport", "LogStore", "Platform", "RandomTestSupport", "RecordFormat", "Storage"]),
       testSupport("ProcessTestSupport", ["CProcessSupport"]),
       testSupport("WaitingTestSupport", ["RandomTestSupport"]),
+      testSupport(
+        "CatalogTestSupport",
+        [
+          "Catalog", "CatalogRows", "DocumentFormat", "LogStore", "RandomTestSupport", "RowFiles", "ServerAnswers",
+          "StoreTestSupport",
+        ]),
       testSupport("RowTestSupport", ["CatalogRows", "RandomTestSupport"]),
       testSupport("DatagramTestSupport"),
       program(
@@ -287,6 +293,7 @@ let groups: [(name: String, targets: [Target])] = [
     of: "Base",
     [
       tests("BytesTests", ["Bytes", "CChecksum", "RandomTestSupport", "StoreTestSupport"]),
+      tests("PlatformTests", ["Platform"]),
       tests("TextFormatTests", ["RandomTestSupport", "TextFormat"]),
       tests("CryptographyTests", ["Cryptography"]),
       tests("JSONFormatTests", ["JSONFormat", "RandomTestSupport"]),
@@ -328,14 +335,14 @@ let groups: [(name: String, targets: [Target])] = [
   tests(
     of: "Catalogue",
     [
+      tests("CatalogRowsTests", ["CatalogRows"]),
       tests("SearchTextTests", ["Bytes", "RandomTestSupport", "SearchText"]),
       tests("BarcodesTests", ["Barcodes", "RandomTestSupport"], hasResources: true),
       tests(
         "CatalogTests",
         [
-          "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogSync", "Cryptography", "DocumentFormat", "LogStore",
-          "RandomTestSupport", "RecordFormat", "RowFiles", "RowTestSupport", "ServerAnswers", "Storage",
-          "StoreTestSupport",
+          "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogTestSupport", "DocumentFormat", "LogStore",
+          "RandomTestSupport", "RecordFormat", "RowTestSupport", "Storage", "StoreTestSupport",
         ], hasResources: true, ownsMemory: true),
     ]),
   tests(
@@ -362,11 +369,18 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "ServerAnswersTests", ["CatalogRows", "RandomTestSupport", "RowTestSupport", "ServerAnswers"],
         hasResources: true),
+      tests(
+        "CatalogSyncTests",
+        [
+          "Catalog", "CatalogRows", "CatalogSync", "CatalogTestSupport", "Cryptography", "LogStore",
+          "RandomTestSupport", "RowFiles", "ServerAnswers", "StoreTestSupport",
+        ]),
       tests("CatalogHTTPTests", ["CatalogHTTP", nioCore, nioPosix], hasResources: true),
     ]),
   tests(
     of: "OwnData",
     [
+      tests("CatalogSourcesTests", ["CatalogSources", "RowFiles"]),
       tests(
         "RowFilesTests", ["CatalogRows", "Gzip", "RandomTestSupport", "RowFiles", "RowTestSupport", "ServerAnswers"]),
       tests("CatalogFilesTests", ["CatalogFiles", "CatalogRows", "CatalogSync"]),

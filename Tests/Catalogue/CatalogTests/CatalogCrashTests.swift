@@ -5,6 +5,7 @@ import StoreTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// Loss of power and failing calls under everything that changes a catalogue: rows and cursor are always those of one
 /// commit.

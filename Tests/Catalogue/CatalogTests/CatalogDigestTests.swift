@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 @Suite struct CatalogDigestTests {
   @Test func `the digest is that of the content, whatever way it came`() throws {

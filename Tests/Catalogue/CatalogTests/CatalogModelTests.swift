@@ -4,6 +4,7 @@ import StoreTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// What the protocol says, in the plainest form.
 private struct Model {

@@ -5,6 +5,7 @@ import StoreTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// What an observer of a catalogue is told of files that are missing, replaced or damaged.
 @Suite(.timeLimit(.minutes(10))) struct CatalogObservationFileTests: ObservingSuite {

@@ -5,6 +5,7 @@ import StoreTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// What an observer of a catalogue is told when a new generation of the file takes the place of the last one.
 @Suite(.timeLimit(.minutes(10))) struct CatalogObservationGenerationTests: ObservingSuite {

@@ -5,6 +5,7 @@ import StoreTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// Random changes of a catalogue, and what observers are told of them.
 @Suite(.timeLimit(.minutes(10))) struct CatalogObservationModelTests: ObservingSuite {

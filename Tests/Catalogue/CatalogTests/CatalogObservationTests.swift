@@ -5,6 +5,7 @@ import StoreTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// What an observer of a catalogue is told of commits, and how it ends.
 @Suite(.timeLimit(.minutes(10))) struct CatalogObservationTests: ObservingSuite {

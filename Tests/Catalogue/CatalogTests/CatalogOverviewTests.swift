@@ -2,6 +2,7 @@ import LogStore
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 @Suite struct CatalogOverviewTests {
   @Test func `history tells every commit of the generation, newest first`() throws {

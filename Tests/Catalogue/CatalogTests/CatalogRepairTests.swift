@@ -3,6 +3,7 @@ import StoreTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 @Suite struct CatalogRepairTests {
   @Test(arguments: [

@@ -3,6 +3,7 @@ import StoreTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 @Suite struct CatalogStateTests {
   @Test func `random states come back, and random bytes never trap`() {

@@ -3,6 +3,7 @@ import StoreTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// Going back, and what differs between two commits.
 @Suite struct ChangesTests {

@@ -5,6 +5,7 @@ import StoreTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// The products that an index finds for a text, next to those that a scan finds.
 @Suite struct ContainingTests {

@@ -4,6 +4,7 @@ import RecordFormat
 import StoreTestSupport
 import Testing
 @testable import Catalog
+import CatalogTestSupport
 
 /// Rows that break a rule of the format under checksums that hold: what a faulty or hostile writer leaves.
 @Suite struct FaultyRowTests {

@@ -5,6 +5,7 @@ import RowTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// Each field of the table in everything that goes through the table: a field that one of them forgets comes back as
 /// its default.

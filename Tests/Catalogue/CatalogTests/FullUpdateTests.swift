@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 @Suite struct FullUpdateTests {
   @Test func `a catalogue that was never filled is empty`() throws {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 @Suite struct HistoryTests {
   @Test func `each commit of a generation stays readable`() throws {

@@ -4,6 +4,7 @@ import RandomTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// What an increment keeps, and what it refuses to keep.
 @Suite struct IncrementLimitTests {

@@ -3,6 +3,7 @@ import RandomTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 @Suite struct IncrementTests {
   private static let start = (

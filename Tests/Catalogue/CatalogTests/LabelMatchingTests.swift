@@ -2,6 +2,7 @@ import Barcodes
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// What is matched besides barcodes and GTINs, what is no miss although it has no match, and what an answer says of it.
 @Suite struct LabelMatchingTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 @Suite struct LossLimitTests {
   private static func products(_ range: Range<Int>) -> [Product] { range.map { Product("\($0)") } }

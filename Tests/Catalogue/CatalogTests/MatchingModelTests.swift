@@ -4,6 +4,7 @@ import StoreTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// The rules of matching as a search through all products, in the plainest form: no keys, no index.
 private struct Oracle {

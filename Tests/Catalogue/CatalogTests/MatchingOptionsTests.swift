@@ -2,6 +2,7 @@ import Barcodes
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// What the options of matching change: heads, and rules for restricted numbers.
 @Suite struct MatchingOptionsTests {

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// The catalogue that the samples of scans and sets refer to.
 enum SampleCatalogue {

@@ -3,6 +3,7 @@ import LogStore
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 @Suite struct MatchingTests {
   private func match(_ scan: String, in barcodes: [String: String]) throws -> Match {

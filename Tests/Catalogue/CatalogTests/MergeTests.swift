@@ -4,6 +4,7 @@ import RandomTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 @Suite struct MergeTests {
   private static let products = [Product("s", "1111"), Product("c", "2222"), Product("d", "3333")]

@@ -3,6 +3,7 @@ import StoreTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// A suite whose tests observe a catalogue.
 protocol ObservingSuite {}

@@ -3,6 +3,7 @@ import RandomTestSupport
 import StoreTestSupport
 import Testing
 @testable import Catalog
+import CatalogTestSupport
 
 @Suite struct PackedTimeTests {
   @Test(arguments: [

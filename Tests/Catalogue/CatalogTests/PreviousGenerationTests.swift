@@ -4,6 +4,7 @@ import StoreTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// History across a full update.
 @Suite struct CatalogPreviousGenerationTests {

@@ -5,6 +5,7 @@ import RandomTestSupport
 import StoreTestSupport
 import Testing
 @testable import Catalog
+import CatalogTestSupport
 
 @Suite struct ProductTests {
   @Test func `a fresh product and a fresh row hold the same defaults`() {

@@ -5,6 +5,7 @@ import StoreTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// `extra`: the fields of a product beyond the 25.
 @Suite struct ProductExtraTests {

@@ -7,6 +7,7 @@ import StoreTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// A product as a document whose fields have the server's names.
 private func document(_ product: Product) -> DocumentValue {

@@ -4,6 +4,7 @@ import LogStore
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 @Suite struct ProductQueryTests {
   /// Five products; `e` was sent as deleted.

@@ -4,6 +4,7 @@ import RandomTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 @Suite struct ProductRowWalkTests {
   private func rows(

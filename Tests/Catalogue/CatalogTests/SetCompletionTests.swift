@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 @Suite struct SetCompletionTests {
   private func complete(_ scans: [String], _ relations: [Relation], more: [Product] = []) throws

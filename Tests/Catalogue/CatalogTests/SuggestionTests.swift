@@ -3,6 +3,7 @@ import RandomTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// What is suggested for a scan that matches nothing.
 @Suite struct SuggestionTests {

@@ -1,48 +1,45 @@
 import Catalog
 import CatalogRows
-import Foundation
 import LogStore
-import RowFiles
-import ServerAnswers
 import StoreTestSupport
 
 /// A catalogue in a temporary directory, with its writer.
-final class TestCatalogue {
-  let folder: TemporaryDirectory
-  let location: StoreLocation
-  private(set) var writer: CatalogWriter
+package final class TestCatalogue {
+  package let folder: TemporaryDirectory
+  package let location: StoreLocation
+  package private(set) var writer: CatalogWriter
 
-  init(indexes: CatalogIndexes = .standard) throws {
+  package init(indexes: CatalogIndexes = .standard) throws {
     folder = try TemporaryDirectory()
     location = StoreLocation(folder.directory, name: "catalog", environment: FixedEnvironment().environment())
     writer = try CatalogWriter(location, indexes: indexes)
   }
 
   /// A catalogue that one full update filled.
-  convenience init(_ products: [Product], _ relations: [Relation] = []) throws {
+  package convenience init(_ products: [Product], _ relations: [Relation] = []) throws {
     try self.init()
     try full(products, relations)
   }
 
   deinit { writer.close() }
 
-  var snapshot: CatalogSnapshot { get throws { try writer.snapshot() } }
+  package var snapshot: CatalogSnapshot { get throws { try writer.snapshot() } }
 
   /// The bytes of the file.
-  var logBytes: [UInt8] {
+  package var logBytes: [UInt8] {
     get throws {
       guard let file = try location.directory.open("catalog.log", .read) else { return [] }
       return try file.read(file.size(), at: 0)
     }
   }
 
-  func reopen(indexes: CatalogIndexes = .standard) throws {
+  package func reopen(indexes: CatalogIndexes = .standard) throws {
     writer.close()
     writer = try CatalogWriter(location, indexes: indexes)
   }
 
   @discardableResult
-  func full(
+  package func full(
     _ products: [Product], _ relations: [Relation] = [], cursor: String = "full", lossLimit: LossLimit = .open
   ) throws -> UpdateReport {
     var update = try writer.beginFullUpdate(lossLimit)
@@ -51,7 +48,7 @@ final class TestCatalogue {
   }
 
   @discardableResult
-  func increment(
+  package func increment(
     _ products: [Product], _ relations: [Relation] = [], cursor: String = "increment", threshold: Int? = nil
   ) throws -> UpdateReport {
     var increment = writer.beginIncrement(threshold: threshold)
@@ -61,7 +58,7 @@ final class TestCatalogue {
 }
 
 extension RowSink {
-  mutating func take(_ products: [Product], _ relations: [Relation]) throws {
+  package mutating func take(_ products: [Product], _ relations: [Relation]) throws {
     var productRow = ProductRow()
     for product in products {
       product.fill(&productRow)
@@ -76,7 +73,7 @@ extension RowSink {
 }
 
 extension Product {
-  init(_ id: String, _ barcode: String = "", name: String = "", delFlag: Int64 = 0) {
+  package init(_ id: String, _ barcode: String = "", name: String = "", delFlag: Int64 = 0) {
     self.init()
     self.id = id
     self.barcode = barcode
@@ -86,7 +83,7 @@ extension Product {
 }
 
 extension Relation {
-  init(_ set: String, _ component: String, _ count: Int64 = 1, id: String = "") {
+  package init(_ set: String, _ component: String, _ count: Int64 = 1, id: String = "") {
     self.init()
     productId = set
     subProductId = component
@@ -97,7 +94,7 @@ extension Relation {
 
 extension CatalogSnapshot {
   /// The products in the order of ids, by code point.
-  var products: [Product] {
+  package var products: [Product] {
     get throws {
       var products: [Product] = []
       try forEachProduct { (view) throws(StoreError) in products.append(try Product(view)) }
@@ -105,7 +102,7 @@ extension CatalogSnapshot {
     }
   }
 
-  var relations: [Relation] {
+  package var relations: [Relation] {
     get throws {
       var relations: [Relation] = []
       try forEachRelation { (relation) throws(StoreError) in relations.append(relation) }
@@ -114,7 +111,7 @@ extension CatalogSnapshot {
   }
 
   /// The canonical dump that `series.json` has the digests of.
-  var canonicalDump: [UInt8] {
+  package var canonicalDump: [UInt8] {
     get throws {
       var dump: [UInt8] = []
       for product in try products { dump += product.canonicalLine }
@@ -126,7 +123,7 @@ extension CatalogSnapshot {
 }
 
 extension Product {
-  var canonicalLine: [UInt8] {
+  package var canonicalLine: [UInt8] {
     var row = ProductRow()
     fill(&row)
     var json: [UInt8] = []
@@ -136,7 +133,7 @@ extension Product {
 }
 
 extension Relation {
-  var canonicalLine: [UInt8] {
+  package var canonicalLine: [UInt8] {
     var row = RelationRow()
     fill(&row)
     var json: [UInt8] = []
@@ -145,64 +142,8 @@ extension Relation {
   }
 }
 
-/// Collects rows as values.
-struct RowCollector: RowSink {
-  var products: [Product] = []
-  var relations: [Relation] = []
-
-  mutating func product(_ row: borrowing ProductRow) { products.append(Product(row)) }
-  mutating func relation(_ row: borrowing RelationRow) { relations.append(Relation(row)) }
-}
-
-/// The files that the tests read.
-enum Resource {
-  static func bytes(_ name: String) throws -> [UInt8] {
-    let file = Bundle.module.bundleURL.appendingPathComponent("Resources/" + name)
-    return [UInt8](try Data(contentsOf: file))
-  }
-
-  /// The contents of a gzip file, unpacked by the module that unpacks the server's answers.
-  static func unpacked(_ name: String) throws -> [UInt8] {
-    let packed = Data(try bytes(name)).base64EncodedString()
-    let envelope = Array("{\"message\":\"\",\"code\":1000,\"data\":\"\(packed)\"}".utf8)
-    var unpacker = try ResponseUnpacker()
-    var bytes: [UInt8] = []
-    try unpacker.consume(envelope.span) { (chunk) throws(WireError) in
-      for index in chunk.indices { bytes.append(chunk[index]) }
-    }
-    try unpacker.finish()
-    return bytes
-  }
-
-  /// The rows of a gzip file of lines.
-  static func rows(_ name: String, _ kind: RowLines.Kind) throws -> RowCollector {
-    let bytes = try unpacked(name)
-    var rows = RowCollector()
-    var lines = RowLines(kind: kind)
-    try lines.consume(bytes.span, into: &rows)
-    _ = try lines.finish(into: &rows)
-    return rows
-  }
-
-  static func json<Value: Decodable>(_ name: String, as type: Value.Type) throws -> Value {
-    try JSONDecoder().decode(type, from: Data(try bytes(name)))
-  }
-}
-
-/// Decodes a server's answer in pieces of 10,007 bytes.
-func decode<Sink: RowSink>(_ answer: [UInt8], into sink: inout Sink) throws(WireError) -> PayloadSummary {
-  var decoder = try ResponseDecoder()
-  var start = 0
-  while start < answer.count {
-    let end = min(start + 10_007, answer.count)
-    try decoder.consume(answer.span.extracting(start..<end), into: &sink)
-    start = end
-  }
-  return try decoder.finish()
-}
-
 extension TestCatalogue {
-  convenience init(_ products: [Product], cursor: String) throws {
+  package convenience init(_ products: [Product], cursor: String) throws {
     try self.init()
     try full(products, cursor: cursor)
   }

@@ -5,6 +5,7 @@ import LogStore
 import RandomTestSupport
 import RowFiles
 import Testing
+import CatalogTestSupport
 
 /// Where the catalogue of 409,565 real products lies, if it does: beside the project.
 private enum LargeCatalogue {

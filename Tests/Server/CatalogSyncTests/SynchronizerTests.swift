@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// When a synchronisation locks the catalogue, and what it does where another process was faster.
 @Suite struct SynchronizerTests {

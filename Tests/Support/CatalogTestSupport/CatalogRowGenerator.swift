@@ -4,20 +4,20 @@ import RandomTestSupport
 import StoreTestSupport
 
 /// Products and relations with all kinds of values.
-struct RowGenerator {
-  var random: SeededGenerator
+package struct RowGenerator {
+  package var random: SeededGenerator
 
   /// The generator of run `run` of the test `name`: each run has other rows.
-  init(_ name: String, run: Int = 0) {
+  package init(_ name: String, run: Int = 0) {
     var first = SeededGenerator(for: "\(name), run \(run)")
     random = SeededGenerator(seed: first.next() &+ UInt64(run) &* 0xD1B5_4A32_D192_ED03)
   }
 
-  mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+  package mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
-  mutating func pick<Element>(_ elements: [Element]) -> Element { elements.randomElement(using: &random)! }
+  package mutating func pick<Element>(_ elements: [Element]) -> Element { elements.randomElement(using: &random)! }
 
-  mutating func text() -> String {
+  package mutating func text() -> String {
     switch Int.random(in: 0..<10, using: &random) {
     case 0, 1, 2: return ""
     case 3: return pick(["kg", "格力", "\u{0}", "\u{2028}", "😀👩‍👩‍👧", " ", "\u{FEFF}", "\u{301}", "\u{FFFD}"])
@@ -32,12 +32,12 @@ struct RowGenerator {
   }
 
   /// A text that has room in a key beside others.
-  mutating func key() -> String {
+  package mutating func key() -> String {
     let text = text()
     return text.utf8.count < 20_000 ? text : String(text.prefix(300))
   }
 
-  mutating func barcode() -> String {
+  package mutating func barcode() -> String {
     let plain = pick(["", "6901234567892", "sg1234N01", "SG-12 34", "编号１２３", key(), key()])
     let around = [
       "", "", " ", "\u{A0}", "\u{FEFF}", "\u{200B}", "\t", "\r\n", "\u{0}", "\u{2}", "\u{1D}", "\u{3000}",
@@ -45,7 +45,7 @@ struct RowGenerator {
     return pick(around) + plain + pick(around)
   }
 
-  mutating func time() -> String {
+  package mutating func time() -> String {
     let digits = Int.random(in: 0..<10_000, using: &random)
     return pick([
       "", "2023-02-01 01:15:03", "0000-00-00 00:00:00", "9999-15-31 31:63:63", "9999-99-99 99:99:99",
@@ -58,14 +58,14 @@ struct RowGenerator {
     ])
   }
 
-  mutating func integer() -> Int64 {
+  package mutating func integer() -> Int64 {
     pick([
       0, 1, -1, 2, .max, .min, .max - 1, Int64(Int32.max), Int64(Int32.max) + 1, Int64(Int32.min),
       Int64(Int32.min) - 1, Int64(bitPattern: random.next()), Int64.random(in: -1000..<1000, using: &random),
     ])
   }
 
-  mutating func double() -> Double {
+  package mutating func double() -> Double {
     let bits = Double(bitPattern: random.next())
     let thousandths = Double(Int.random(in: -1_000_000..<1_000_000, using: &random)) / 1000
     return pick([
@@ -76,7 +76,7 @@ struct RowGenerator {
     ])
   }
 
-  mutating func product() -> Product {
+  package mutating func product() -> Product {
     var product = Product(key(), barcode(), name: text(), delFlag: chance(30) ? integer() : 0)
     product.brand = text()
     product.brandId = text()
@@ -104,7 +104,7 @@ struct RowGenerator {
   }
 
   /// Fields beyond the 25.
-  mutating func extra() -> ProductExtra {
+  package mutating func extra() -> ProductExtra {
     var fields: [String: DocumentValue] = [:]
     for _ in 0..<Int.random(in: 0..<5, using: &random) {
       let value: DocumentValue = pick([
@@ -117,7 +117,7 @@ struct RowGenerator {
     return try! ProductExtra(json: object.json)
   }
 
-  mutating func relation() -> Relation {
+  package mutating func relation() -> Relation {
     var relation = Relation(key(), key(), integer(), id: text())
     relation.orgId = text()
     return relation
@@ -126,10 +126,10 @@ struct RowGenerator {
 
 extension Product {
   /// The five doubles bit by bit: zeros of either sign are equal, and so are not what a codec must give back.
-  var doubleBits: [UInt64] { [length, tall, volume, weight, wide].map(\.bitPattern) }
+  package var doubleBits: [UInt64] { [length, tall, volume, weight, wide].map(\.bitPattern) }
 
   /// All texts byte by byte: strings are equal when they look the same.
-  var textBytes: [[UInt8]] {
+  package var textBytes: [[UInt8]] {
     [
       barcode, brand, brandId, category, createBy, createTime, id, name, orgId, skuCode, unit, updateBy,
       updateTime,
@@ -138,5 +138,5 @@ extension Product {
 }
 
 extension Relation {
-  var textBytes: [[UInt8]] { [id, orgId, productId, subProductId].map { Array($0.utf8) } }
+  package var textBytes: [[UInt8]] { [id, orgId, productId, subProductId].map { Array($0.utf8) } }
 }

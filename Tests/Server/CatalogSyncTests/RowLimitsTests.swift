@@ -3,6 +3,7 @@ import LogStore
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// Rows of an answer that do not reach the catalogue: skipped ones, collapsed ones, and how many of each are too many.
 @Suite struct RowLimitsTests {

@@ -6,6 +6,7 @@ import LogStore
 import ServerAnswers
 import StoreTestSupport
 import Testing
+import CatalogTestSupport
 
 /// Recorded answers of a server, replayed from the answer's bytes to the catalogue's rows.
 @Suite struct SeriesTests {

@@ -4,6 +4,7 @@ import StoreTestSupport
 import Testing
 
 @testable import Catalog
+import CatalogTestSupport
 
 /// What follows a synchronisation: a compaction where the policy wants one, and a warning where it does not work.
 @Suite struct CompactionOutcomeTests {
