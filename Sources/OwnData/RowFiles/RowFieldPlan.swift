@@ -1,4 +1,5 @@
 internal import CatalogRows
+import TextFormat
 
 /// The values that a mapping computes for a row: those that are not simply the value of one column.
 struct RowFieldPlan {
@@ -215,9 +216,7 @@ struct RowFieldPlan {
 
   private static func apply(_ step: Action, to text: String) -> String {
     switch step {
-    case .trim:
-      let start = text.drop(while: \.isWhitespace)
-      return String(start.reversed().drop(while: \.isWhitespace).reversed())
+    case .trim: return text.trimmed
     case .upper: return text.uppercased()
     case .lower: return text.lowercased()
     case .capture(let regex):

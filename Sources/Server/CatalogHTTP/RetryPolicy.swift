@@ -1,3 +1,5 @@
+import Platform
+
 /// When and how soon to retry a failed attempt: exponential back-off with jitter.
 ///
 /// The pause after attempt *n* is random in the upper half of `firstPause · 2ⁿ⁻¹`, capped at `longestPause` ("equal
@@ -24,10 +26,8 @@ public struct RetryPolicy: Sendable, Equatable {
     afterAttempt attempt: Int, retryAfter: Duration?, random: (ClosedRange<Double>) -> Double
   ) -> Duration? {
     guard attempt < maximumAttempts else { return nil }
-    // 2³⁰ seconds exceed every cap; more doublings would only overflow.
-    let doublings = min(attempt - 1, 30)
-    let ceiling = min(firstPause * (1 << doublings), longestPause)
-    let jittered = ceiling * random(0.5...1)
+    let backoff = Backoff(first: firstPause, longest: longestPause)
+    let jittered = backoff.pause(afterFailure: attempt) * random(0.5...1)
     return max(jittered, min(retryAfter ?? .zero, longestRetryAfter))
   }
 }

@@ -68,3 +68,14 @@ import Testing
     #expect(result == -1 && calls == 3)
   }
 }
+
+@Suite struct BackoffTests {
+  @Test func `pauses double up to the longest, and their jitter is in the upper half`() {
+    let backoff = Backoff(first: .seconds(2), longest: .seconds(60))
+    let pauses = (0...8).map { backoff.pause(afterFailure: $0) }
+    #expect(pauses == [2, 2, 4, 8, 16, 32, 60, 60, 60].map { .seconds($0) })
+    #expect(backoff.pause(afterFailure: .max) == .seconds(60))
+    #expect(backoff.pause(afterFailure: 3, fraction: 0) == .seconds(4))
+    #expect(backoff.pause(afterFailure: 3, fraction: 1) == .seconds(8))
+  }
+}

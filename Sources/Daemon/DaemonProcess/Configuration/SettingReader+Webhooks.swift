@@ -1,6 +1,7 @@
 import ScanDaemon
 import UploadHTTP
 import UploadQueue
+import TextFormat
 
 extension SettingReader {
   mutating func webhooks() -> [WebhookOptions] {
@@ -28,7 +29,7 @@ extension SettingReader {
     }
     for header in list(path("headers")) ?? [] {
       let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      let value = parts.count == 2 ? Self.trimmed(parts[1]) : ""
+      let value = parts.count == 2 ? parts[1].trimmed : ""
       if parts.count == 2, UploadHTTPTransport.isSendable(name: parts[0], value: value) {
         options.headers.append((parts[0], value))
       } else {
@@ -96,15 +97,11 @@ extension SettingReader {
 
   private mutating func statuses(_ path: [String]) -> [UploadStatus]? {
     list(path)?.compactMap { text in
-      guard let status = UploadStatus(Self.trimmed(text)) else {
+      guard let status = UploadStatus(text.trimmed) else {
         refuse(path, text, "is to list statuses such as 404, or classes such as 4xx; 2xx is always success")
         return nil
       }
       return status
     }
-  }
-
-  private static func trimmed(_ text: String) -> String {
-    String(text.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
   }
 }

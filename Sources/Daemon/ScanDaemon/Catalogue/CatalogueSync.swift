@@ -163,8 +163,8 @@ public final class CatalogueSync: Service, Sendable {
       return nil
     } catch {
       let failures = state.withLock { $0.failuresInARow }
-      let pause = options.firstRetry * (1 << min(max(0, failures - 1), 30))
-      return jittered(min(pause, options.interval), options)
+      let backoff = Backoff(first: options.firstRetry, longest: options.interval)
+      return jittered(backoff.pause(afterFailure: failures), options)
     }
   }
 

@@ -2,8 +2,6 @@ import Essentials
 import TextFormat
 
 extension Date {
-  init(microseconds: Int64) { self.init(timeIntervalSince1970: Double(microseconds) / 1e6) }
-
   /// The date in RFC 3339 with milliseconds, for programs: `2026-01-31T23:59:59.123Z`. A date whose year does not have
   /// four digits is clamped to the nearest one whose year does.
   var precise: String {

@@ -16,7 +16,7 @@ final class UploadService: Service {
   static let pollInterval: Duration = .seconds(30)
   /// How long a worker must run until the failure of its predecessor is considered over.
   static let steadyTime: Duration = .seconds(5)
-  static let longestBackOff: Duration = .seconds(60)
+  static let backoff = Backoff(first: .seconds(1), longest: .seconds(60))
 
   private struct State {
     /// The running workers, by user.
@@ -166,7 +166,7 @@ final class UploadService: Service {
   /// Sends a user's uploads: indefinitely while the user is signed in, otherwise until none is pending.
   private func serve(_ user: String?) async {
     let key = UserDocumentsTable.Key(user)
-    var pause: Duration = .seconds(1)
+    var failures = 0
     while !wakes.isFinished, !Task.isCancelled {
       do {
         guard let documents = try await open(user) else { return problems.clear(.uploadsStopped, about: user) }
@@ -194,15 +194,15 @@ final class UploadService: Service {
         for webhook in await worker.pausedDestinations.keys { problems.clear(.targetPaused, about: webhook) }
         if wakes.isFinished || !isCurrent(user) { return }
         // The user signed in again before the worker had ended.
-        pause = .seconds(1)
+        failures = 0
         continue
       } catch {
         if Task.isCancelled { return }
         problems.note(.uploadsStopped, "\(error)", about: user)
         logger.warning("a worker of uploads ended", metadata: ["reason": "\(error)"])
       }
-      try? await environment.time.sleep(pause)
-      pause = min(pause * 2, Self.longestBackOff)
+      failures += 1
+      try? await environment.time.sleep(Self.backoff.pause(afterFailure: failures))
     }
   }
 

@@ -1,12 +1,13 @@
+import Platform
 import ServiceLifecycle
 
 /// Reopens a source with back-off, and reports its state.
 struct Reopening {
   private let inputContext: InputContext
   private let environment: InputEnvironment
-  private let first: Duration
-  private let longest: Duration
-  private var next: Duration
+  private let backoff: Backoff
+  /// The number of failures since the source was open.
+  private var failures = 0
   /// The last reported reason while the source is closed. Each reason is reported once.
   private var lastReason: String?
 
@@ -19,14 +20,13 @@ struct Reopening {
     self.inputContext = inputContext
     self.environment = environment
     // Never spin, whatever the configuration.
-    self.first = max(first, .milliseconds(10))
-    self.longest = max(first, longest, .milliseconds(10))
-    next = self.first
+    let least = max(first, .milliseconds(10))
+    backoff = Backoff(first: least, longest: max(least, longest))
   }
 
   mutating func opened(_ what: String) {
     lastReason = nil
-    next = first
+    failures = 0
     inputContext.note(.opened(what))
   }
 
@@ -36,8 +36,8 @@ struct Reopening {
   mutating func closed(_ reason: String) async throws {
     if reason != lastReason { inputContext.note(.closed(reason: reason, reopens: true)) }
     lastReason = reason
-    let wait = next
-    next = min(next + next, longest)
+    failures += 1
+    let wait = backoff.pause(afterFailure: failures)
     let sleep = environment.sleep
     try? await cancelWhenGracefulShutdown { try await sleep(wait) }
     try Task.checkCancellation()

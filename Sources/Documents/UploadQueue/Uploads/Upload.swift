@@ -195,10 +195,11 @@ public struct UploadPause: Error, Sendable, CustomStringConvertible {
 }
 
 extension Date {
-  init(microseconds: Int64) { self.init(timeIntervalSince1970: Double(microseconds) / 1e6) }
+  /// A date from microseconds since 1970.
+  package init(microseconds: Int64) { self.init(timeIntervalSince1970: Double(microseconds) / 1e6) }
 
   /// Microseconds since 1970, clamped to 64 bits.
-  var microseconds: Int64 {
+  package var microseconds: Int64 {
     let value = (timeIntervalSince1970 * 1e6).rounded()
     return value.isNaN ? 0 : Int64(exactly: value) ?? (value < 0 ? .min : .max)
   }

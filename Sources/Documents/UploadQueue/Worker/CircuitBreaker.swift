@@ -143,6 +143,8 @@ struct CircuitBreaker: Equatable {
     return true
   }
 
+  /// Opens, for a pause that doubles each time. `Backoff` counts failures and has one cap; here the cap is that of the
+  /// last answer, and the pause goes on from the one before.
   private mutating func open(now: Int64, atLeast least: Int64, cap: Int64, _ policy: Policy) -> Int64 {
     isProbing = false
     pause = min(pause == 0 ? policy.firstPause : pause.adding(pause), cap)

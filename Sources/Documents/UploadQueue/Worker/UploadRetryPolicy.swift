@@ -1,3 +1,5 @@
+import Platform
+
 /// The retry policy: exponential back-off with jitter, a retry limit, and the meaning of status codes.
 ///
 /// The pause after failure *n* is drawn from the upper half of `firstPause · 2ⁿ⁻¹`, capped at `longestPause`. So
@@ -29,9 +31,8 @@ public struct UploadRetryPolicy: Sendable, Equatable {
 
   /// The pause in microseconds after the failure with the number `failure` (from 1).
   func pause(afterFailure failure: Int, retryAfter: Duration?, fraction: Double) -> Int64 {
-    // 2³⁰ seconds are beyond every cap; more doublings would only overflow.
-    let ceiling = min(firstPause * (1 << min(max(0, failure - 1), 30)), longestPause)
-    let jittered = ceiling * (0.5 + 0.5 * fraction)
+    let backoff = Backoff(first: firstPause, longest: longestPause)
+    let jittered = backoff.pause(afterFailure: failure, fraction: fraction)
     return max(jittered, bounded(retryAfter)).microseconds
   }
 

@@ -5,6 +5,7 @@ import CatalogRows
 import DocumentFormat
 import JSONFormat
 import LogStore
+import TextFormat
 
 struct Products: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -252,7 +253,7 @@ struct Products: ParsableCommand {
   private func indexes(parsing text: String, _ names: [String]) throws -> [Int] {
     var indexes: [Int] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-      let name = String(part.trimming(while: \.isWhitespace))
+      let name = part.trimmed
       guard let index = names.firstIndex(of: name) else {
         throw Failure(.usage, "--columns: " + ColumnOrder.unknown(name, names))
       }
@@ -302,14 +303,5 @@ extension ProductAggregate {
     case .maximum(let field): .aggregate("max", of: field.key)
     case .average(let field): .aggregate("avg", of: field.key)
     }
-  }
-}
-
-extension Substring {
-  /// The text without such characters at both ends.
-  fileprivate func trimming(while isTrimmed: (Character) -> Bool) -> Substring {
-    var rest = drop(while: isTrimmed)
-    while let last = rest.last, isTrimmed(last) { rest.removeLast() }
-    return rest
   }
 }
