@@ -106,7 +106,7 @@ let groups: [(name: String, targets: [Target])] = [
   sources(
     "Documents",
     [
-      module("Documents", ["Bytes", "DocumentFormat", "Essentials", "LogStore"], ownsMemory: true),
+      module("Documents", ["Bytes", "DocumentFormat", "Essentials", "LogStore", "Platform"], ownsMemory: true),
       module("RemoteLists", ["DocumentFormat", "Documents", "Essentials", "LogStore", "TextFormat"]),
       module(
         "UploadQueue",
@@ -125,7 +125,10 @@ let groups: [(name: String, targets: [Target])] = [
       module("CatalogRows", ["JSONFormat"]),
       module(
         "Catalog",
-        ["Barcodes", "Bytes", "CatalogRows", "DocumentFormat", "JSONFormat", "LogStore", "SearchText", "TextFormat"],
+        [
+          "Barcodes", "Bytes", "CatalogRows", "DocumentFormat", "JSONFormat", "LogStore", "Platform", "SearchText",
+          "TextFormat",
+        ],
         ownsMemory: true),
     ]),
   // HTTP: a client, a server, and the client of the upload queue.
@@ -146,7 +149,7 @@ let groups: [(name: String, targets: [Target])] = [
   sources(
     "Server",
     [
-      module("ServerAnswers", ["Bytes", "CatalogRows", "Gzip", "JSONFormat", "TextFormat"]),
+      module("ServerAnswers", ["Bytes", "CatalogRows", "Gzip", "JSONFormat", "Platform", "TextFormat"]),
       module("CatalogSync", ["Catalog", "LogStore", "ServerAnswers"]),
       module("CatalogHTTP", ["CatalogSync", "CurlClient", "Essentials", "HTTPSupport", "Platform", "TextFormat"]),
     ]),
@@ -160,7 +163,7 @@ let groups: [(name: String, targets: [Target])] = [
         name: "CTextEncoding",
         linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))]),
       .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-      module("RowFiles", ["Bytes", "CatalogRows", "Gzip", "JSONFormat", "ServerAnswers", "TextFormat"]),
+      module("RowFiles", ["Bytes", "CatalogRows", "Gzip", "JSONFormat", "Platform", "ServerAnswers", "TextFormat"]),
       module(
         "RowSources",
         [
@@ -177,9 +180,9 @@ let groups: [(name: String, targets: [Target])] = [
       module(
         "CatalogOrigin",
         [
-          "CatalogRows", "CatalogSources", "Cryptography", "Documents", "Essentials", "HTTPServer", "JSONFormat",
-          "LogStore", "Platform", "RowFiles", "RowSources", "ServerAnswers", "TextFormat", httpTypes, logging,
-          serviceLifecycle,
+          "CatalogRows", "CatalogSources", "Cryptography", "Documents", "Essentials", "HTTPServer", "HTTPSupport",
+          "JSONFormat", "LogStore", "Platform", "RowFiles", "RowSources", "ServerAnswers", "TextFormat", httpTypes,
+          logging, serviceLifecycle,
         ]),
     ]),
   // The stores of a device, and one import for all that embeds.

@@ -47,19 +47,22 @@ let package = Package(
     .target(
       name: "Catalog",
       dependencies: [
-        "Barcodes", "Bytes", "CatalogRows", "DocumentFormat", "JSONFormat", "LogStore", "SearchText", "TextFormat",
+        "Barcodes", "Bytes", "CatalogRows", "DocumentFormat", "JSONFormat", "LogStore", "Platform", "SearchText",
+        "TextFormat",
       ],
       swiftSettings: lifetimes),
     .target(
       name: "DocumentFormat", dependencies: ["Bytes", "Essentials", "JSONFormat", "TextFormat"],
       swiftSettings: lifetimes),
     .target(
-      name: "Documents", dependencies: ["Bytes", "DocumentFormat", "Essentials", "LogStore"], swiftSettings: lifetimes),
+      name: "Documents", dependencies: ["Bytes", "DocumentFormat", "Essentials", "LogStore", "Platform"],
+      swiftSettings: lifetimes),
     .target(
-      name: "ServerAnswers", dependencies: ["Bytes", "CatalogRows", "Gzip", "JSONFormat", "TextFormat"],
+      name: "ServerAnswers", dependencies: ["Bytes", "CatalogRows", "Gzip", "JSONFormat", "Platform", "TextFormat"],
       swiftSettings: library),
     .target(
-      name: "RowFiles", dependencies: ["Bytes", "CatalogRows", "Gzip", "JSONFormat", "ServerAnswers", "TextFormat"],
+      name: "RowFiles",
+      dependencies: ["Bytes", "CatalogRows", "Gzip", "JSONFormat", "Platform", "ServerAnswers", "TextFormat"],
       swiftSettings: library),
     .target(
       name: "CatalogFiles", dependencies: ["Catalog", "CatalogRows", "LogStore", "RowFiles", "ServerAnswers"],

@@ -1,4 +1,5 @@
 public import LogStore
+package import Platform
 
 /// The reason why an update of the catalogue was refused. The local catalogue is unchanged.
 public enum CatalogError: Error, Sendable {
@@ -77,5 +78,16 @@ extension SkippedRow: CustomStringConvertible {
   /// The kind, index and id of the row, and the limit that it exceeds.
   public var description: String {
     "\(kind == .product ? "product" : "relation") \(index) (from 0) with the id \"\(id)\": \(reason)"
+  }
+}
+
+extension CatalogError: ProgramError {
+  /// The exit code of a program that fails because of it.
+  package var exitStatus: ExitStatus {
+    switch self {
+    case .store(let cause): cause.exitStatus
+    case .cursorMoved: .temporary
+    default: .data
+    }
   }
 }

@@ -81,3 +81,16 @@ func storage<Result: ~Copyable>(
 ) throws(StoreError) -> Result {
   do { return try operation() } catch { throw .io(error) }
 }
+
+extension StoreError: ProgramError {
+  /// The exit code of a program that fails because of it.
+  package var exitStatus: ExitStatus {
+    switch self {
+    case .unusable, .damaged, .schema, .tooLarge: .data
+    case .locked, .replaced, .closed: .temporary
+    case .io(let cause): cause.exitStatus
+    case .unreadable, .poisoned, .full, .noRoom: .io
+    case .forked: .software
+    }
+  }
+}

@@ -1,5 +1,6 @@
 package import RowSources
 package import RowFiles
+package import Platform
 
 /// The reason why an origin cannot serve, or why it continues to serve its previous content.
 package enum OriginError: Error {
@@ -36,6 +37,18 @@ extension OriginError: CustomStringConvertible {
       "\(path): what clients were sent cannot be kept: \(reason)"
     case .cannotListen(let host, let port, let reason):
       "cannot listen on \(host), port \(port): \(reason); choose another port or address"
+    }
+  }
+}
+
+extension OriginError: ProgramError {
+  /// The exit code of a program that fails because of it.
+  package var exitStatus: ExitStatus {
+    switch self {
+    case .databaseFailed(_, let cause): cause.exitStatus
+    case .cannotListen: .unavailable
+    case .fileUnreadable: .noInput
+    default: .data
     }
   }
 }

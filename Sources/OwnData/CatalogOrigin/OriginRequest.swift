@@ -1,4 +1,4 @@
-import TextFormat
+import HTTPSupport
 
 /// A parsed request, classified by its head alone.
 enum OriginRequest: Equatable {
@@ -37,12 +37,8 @@ enum OriginRequest: Equatable {
   ///
   /// A plus is decoded as a blank, because forms and many clients encode it that way.
   static func cursor(inQuery query: String) -> String? {
-    for item in query.split(separator: "&") {
-      let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts[0] == "updateTime" else { continue }
-      return PercentEncoding.decodedText(parts.count > 1 ? parts[1] : "", plusIsBlank: true)
-    }
-    return ""
+    guard let item = QueryItem.items(of: Substring(query)).first(where: { $0.name == "updateTime" }) else { return "" }
+    return item.value
   }
 
   /// Compares in a time that depends only on the lengths, so that a token cannot be guessed byte by byte.

@@ -1,6 +1,7 @@
 public import Gzip
 public import JSONFormat
 public import ServerAnswers
+package import Platform
 
 /// An error in a file of rows.
 ///
@@ -60,5 +61,12 @@ extension RowFileError: CustomStringConvertible {
     case .outOfMemory: "Not enough memory to unpack the file. Free memory and try again."
     case .notGzip: "The file is no gzip. Pack it again."
     }
+  }
+}
+
+extension RowFileError: ProgramError {
+  /// The exit code of a program that fails because of it.
+  package var exitStatus: ExitStatus {
+    .data
   }
 }

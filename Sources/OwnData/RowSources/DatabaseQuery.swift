@@ -1,3 +1,5 @@
+package import Platform
+
 /// The address of a PostgreSQL database with a catalogue, and the statements that read the catalogue's rows.
 package struct DatabaseQuery: Sendable, Equatable {
   /// The address in the form of libpq: `postgresql://user@host/database?sslmode=verify-full`. Missing parts come from
@@ -180,6 +182,25 @@ extension DatabaseError: CustomStringConvertible {
     case .sinceType(let column):
       "the column \"\(column)\" of --since has neither a time, a number nor a text, so rows have no order in it"
     case .interrupted: "interrupted; nothing was changed"
+    }
+  }
+}
+
+extension DatabaseError: ProgramError {
+  /// The exit code of a program that fails because of it.
+  package var exitStatus: ExitStatus {
+    switch self {
+    case .notBuilt, .noRows, .columnTwice, .columnMissing, .sinceType: .usage
+    case .refused(_, let state, _):
+      switch state.prefix(2) {
+      // A faulty statement, something the server cannot do, a statement that writes.
+      case "42", "0A", "25": .usage
+      // A faulty value, as in a division by zero.
+      case "22": .data
+      default: .unavailable
+      }
+    case .noLibrary, .unreachable, .connectTimeout: .unavailable
+    case .interrupted: .temporary
     }
   }
 }

@@ -1,3 +1,5 @@
+package import Platform
+
 /// An error of a fetch.
 ///
 /// Every `url` is without user, password, query and fragment, so that an error can be logged and mailed. `attempts` is
@@ -134,6 +136,17 @@ extension TransportError: CustomStringConvertible {
     case 429: "too many requests; try later"
     case 500...: "the server has a fault; try later or tell its operator"
     default: "check the URL"
+    }
+  }
+}
+
+extension TransportError: ProgramError {
+  /// The exit code of a program that fails because of it.
+  package var exitStatus: ExitStatus {
+    switch self {
+    case .invalidURL, .invalidHeader, .invalidProxy: .usage
+    case .certificateFile: .noInput
+    default: .unavailable
     }
   }
 }

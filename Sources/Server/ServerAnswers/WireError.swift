@@ -1,6 +1,7 @@
 import Gzip
 public import JSONFormat
 import TextFormat
+package import Platform
 
 /// A kind of JSON value, as named in error messages.
 public enum JSONKind: String, Sendable, Equatable {
@@ -195,5 +196,12 @@ extension RowPosition: CustomStringConvertible {
   /// The row's index, list and, if known, id.
   public var description: String {
     "row \(index) (from 0) of \(list.rawValue)" + (id.map { ", id \"\($0)\"" } ?? "")
+  }
+}
+
+extension WireError: ProgramError {
+  /// The exit code of a program that fails because of it.
+  package var exitStatus: ExitStatus {
+    .data
   }
 }

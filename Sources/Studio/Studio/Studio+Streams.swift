@@ -1,4 +1,5 @@
 import Catalog
+import HTTPSupport
 import DocumentFormat
 import HTTPServer
 import HTTPTypes
@@ -51,7 +52,7 @@ extension Studio {
       return Self.stream(.events) { write in
         var known = start
         var lastWrite = ContinuousClock.now
-        try await write(Array("retry: 2000\n\n".utf8))
+        try await write(ServerSentEvents.beginning)
         while !Task.isShuttingDownGracefully {
           try await Task.sleep(for: Self.pollInterval)
           // A store that cannot be read at this moment may be readable again later.
@@ -60,11 +61,11 @@ extension Studio {
             let data = JSONText.object([
               ("sequence", .uint(now.sequence)), ("products", .int(now.productCount)), ("commits", .uint(commits)),
             ])
-            try await write(Array("event: commit\ndata: ".utf8) + data.bytes + Array("\n\n".utf8))
+            try await write(ServerSentEvents.bytes(kind: "commit", data: data.bytes))
             known = now.sequence
             lastWrite = .now
           } else if ContinuousClock.now - lastWrite > Self.heartbeat {
-            try await write(Array(":\n\n".utf8))
+            try await write(ServerSentEvents.comment)
             lastWrite = .now
           }
         }

@@ -1,4 +1,4 @@
-import TextFormat
+import HTTPSupport
 
 /// The parameters of a request.
 struct StudioQuery: Sendable {
@@ -7,11 +7,10 @@ struct StudioQuery: Sendable {
   /// - Throws: `StudioError` if the query is not percent-encoded UTF-8.
   init(_ query: String?) throws(StudioError) {
     var values: [String: String] = [:]
-    for part in (query ?? "").split(separator: "&") {
-      let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let name = PercentEncoding.decodedText(pair[0], plusIsBlank: true),
-        let value = PercentEncoding.decodedText(pair.count > 1 ? pair[1] : "", plusIsBlank: true)
-      else { throw .badRequest("the query is not percent-encoded UTF-8") }
+    for item in QueryItem.items(of: Substring(query ?? "")) {
+      guard let name = item.name, let value = item.value else {
+        throw .badRequest("the query is not percent-encoded UTF-8")
+      }
       if values[name] == nil { values[name] = value }
     }
     self.values = values

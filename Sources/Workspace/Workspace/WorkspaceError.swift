@@ -1,4 +1,5 @@
 public import LogStore
+package import Platform
 
 /// An error of users and their stores.
 public enum WorkspaceError: Error, Sendable {
@@ -40,6 +41,18 @@ extension WorkspaceError: CustomStringConvertible {
         ?? "the workspace was closed"
     case .store(let error): error.description
     case .settings(let error): "the signed-in user cannot be determined: \(error)"
+    }
+  }
+}
+
+extension WorkspaceError: ProgramError {
+  /// The exit code of a program that fails because of it.
+  package var exitStatus: ExitStatus {
+    switch self {
+    case .store(let cause), .settings(let cause): cause.exitStatus
+    case .noSuchUser: .no
+    case .closed: .temporary
+    case .userID, .notSignedIn: .usage
     }
   }
 }

@@ -1,5 +1,6 @@
 public import LogStore
 import TextFormat
+package import Platform
 
 /// What a search is to find, apart from its words.
 public struct SearchOptions: Sendable {
@@ -108,6 +109,17 @@ public enum SearchError: Error, Sendable, CustomStringConvertible {
       "the cursor belongs to the order by \(cursor.order.rawValue)\(cursor.isDescending ? ", reversed" : ""); take the one"
         + " that the page before has given"
     case .store(let error): "\(error)"
+    }
+  }
+}
+
+extension SearchError: ProgramError {
+  /// The exit code of a program that fails because of it.
+  package var exitStatus: ExitStatus {
+    switch self {
+    case .store(let cause): cause.exitStatus
+    case .noIndex, .noOrder: .data
+    case .otherOrder: .usage
     }
   }
 }

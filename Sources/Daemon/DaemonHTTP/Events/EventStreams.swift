@@ -1,4 +1,5 @@
 import HTTPServer
+import HTTPSupport
 import HTTPTypes
 import ScanDaemon
 import ServiceLifecycle
@@ -100,12 +101,12 @@ final class EventStreams: Sendable {
   }
 
   private func write(_ events: AsyncStream<DaemonEvent>, _ ask: Ask, to body: BodyWriter) async throws {
-    try await body.write(EventStreamEncoder.beginning)
+    try await body.write(ServerSentEvents.beginning)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { [heartbeat] in
         while true {
           try await Task.sleep(for: heartbeat)
-          try await body.write(EventStreamEncoder.comment)
+          try await body.write(ServerSentEvents.comment)
         }
       }
       var lastWrite = ContinuousClock.now
@@ -114,7 +115,7 @@ final class EventStreams: Sendable {
           try await body.write(EventStreamEncoder.bytes(event, showsLatency: ask.showsLatency))
         } else if ContinuousClock.now - lastWrite >= heartbeat {
           // Otherwise a listener to rare events would receive a gap although none of its events is missing.
-          try await body.write(EventStreamEncoder.bytes(id: event.id))
+          try await body.write(ServerSentEvents.bytes(id: event.id.description))
         } else {
           continue
         }

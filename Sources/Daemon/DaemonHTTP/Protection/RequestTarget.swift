@@ -1,3 +1,4 @@
+import HTTPSupport
 import TextFormat
 
 /// A parsed request target: `/v1/products?barcode=69…`.
@@ -47,12 +48,10 @@ struct QueryParameters: Sendable, Equatable {
 
   /// - Throws: `ErrorResponse` with status 400.
   init(_ text: Substring) throws(ErrorResponse) {
-    for part in text.prefix(while: { $0 != "#" }).split(separator: "&") {
-      let equals = part.firstIndex(of: "=") ?? part.endIndex
-      let value = equals < part.endIndex ? part[part.index(after: equals)...] : ""
-      guard let name = PercentEncoding.decodedText(part[..<equals], plusIsBlank: true),
-        let value = PercentEncoding.decodedText(value, plusIsBlank: true)
-      else { throw .badRequest("the query has an invalid escape, or is not UTF-8") }
+    for item in QueryItem.items(of: text.prefix { $0 != "#" }) {
+      guard let name = item.name, let value = item.value else {
+        throw .badRequest("the query has an invalid escape, or is not UTF-8")
+      }
       items.append(Item(name: name, value: value))
     }
   }

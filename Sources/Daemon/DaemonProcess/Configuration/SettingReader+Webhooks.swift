@@ -29,7 +29,7 @@ extension SettingReader {
     }
     for header in list(path("headers")) ?? [] {
       let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      let value = parts.count == 2 ? parts[1].trimmed : ""
+      let value = parts.count == 2 ? String(parts[1].trimmed(while: Self.isBlank)) : ""
       if parts.count == 2, UploadHTTPTransport.isSendable(name: parts[0], value: value) {
         options.headers.append((parts[0], value))
       } else {
@@ -97,11 +97,13 @@ extension SettingReader {
 
   private mutating func statuses(_ path: [String]) -> [UploadStatus]? {
     list(path)?.compactMap { text in
-      guard let status = UploadStatus(text.trimmed) else {
+      guard let status = UploadStatus(String(text.trimmed(while: Self.isBlank))) else {
         refuse(path, text, "is to list statuses such as 404, or classes such as 4xx; 2xx is always success")
         return nil
       }
       return status
     }
   }
+
+  private static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
 }

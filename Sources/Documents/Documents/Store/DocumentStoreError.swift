@@ -1,5 +1,6 @@
 public import DocumentFormat
 public import LogStore
+package import Platform
 
 /// An error of a document store. If one is thrown, nothing has changed.
 public enum DocumentStoreError: Error, Sendable {
@@ -80,6 +81,18 @@ extension DocumentStoreError: CustomStringConvertible {
     case .closed(let path):
       "\(path) was closed, as its user was signed out or the program let go of it; ask for it again"
     case .store(let error): "\(error)"
+    }
+  }
+}
+
+extension DocumentStoreError: ProgramError {
+  /// The exit code of a program that fails because of it.
+  package var exitStatus: ExitStatus {
+    switch self {
+    case .store(let cause): cause.exitStatus
+    case .document(_, _, let cause as StoreError): cause.exitStatus
+    case .name, .path, .cursor: .usage
+    default: .data
     }
   }
 }

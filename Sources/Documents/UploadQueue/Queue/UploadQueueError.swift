@@ -1,3 +1,5 @@
+package import Platform
+
 /// An error of an upload queue. If one is thrown, nothing has changed except the count of refusals.
 public enum UploadQueueError: Error, Sendable, Equatable {
   // MARK: The caller's input and the queue's state
@@ -56,6 +58,19 @@ extension UploadQueueError: CustomStringConvertible {
     case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"
     case .changed(let path): "\(path) is not the file that was enqueued: its length or its content changed"
     case .tooManyWorkers(let queue, let limit): "\(limit) workers have the queue \(queue) already; end one"
+    }
+  }
+}
+
+extension UploadQueueError: ProgramError {
+  /// The exit code of a program that fails because of it.
+  package var exitStatus: ExitStatus {
+    switch self {
+    case .unknown: .no
+    case .text, .field, .name: .usage
+    case .payloadTooLarge, .isFile, .changed, .format: .data
+    case .unreadable: .noInput
+    case .full, .isBeingSent, .tooManyWorkers: .temporary
     }
   }
 }

@@ -1,4 +1,5 @@
 import TextFormat
+package import Platform
 
 /// A value of a setting of ``MatchingSettings`` that cannot be used.
 public struct MatchingSettingsError: Error, Sendable, Equatable {
@@ -45,5 +46,12 @@ extension MatchingSettingsError: CustomStringConvertible {
       }
     }
     return isPlain ? " --user \(user)" : ""
+  }
+}
+
+extension MatchingSettingsError: ProgramError {
+  /// The exit code of a program that fails because of it.
+  package var exitStatus: ExitStatus {
+    store == nil ? .usage : .data
   }
 }

@@ -1,3 +1,5 @@
+package import Platform
+
 /// An error of settings, other than a `StoreError` of their file. If one is thrown, nothing has changed.
 public enum SettingsError: Error, Sendable {
   /// A name is empty, or longer than 200 bytes.
@@ -25,6 +27,17 @@ extension SettingsError: CustomStringConvertible {
     case .value(let name, let reason): "setting \(name) cannot have this value: \(reason)"
     case .closed(let path):
       "\(path) was closed, as its user was signed out or the program let go of it; ask for it again"
+    }
+  }
+}
+
+extension SettingsError: ProgramError {
+  /// The exit code of a program that fails because of it.
+  package var exitStatus: ExitStatus {
+    switch self {
+    case .name, .value: .usage
+    case .type, .unreadable: .data
+    case .closed: .temporary
     }
   }
 }
