@@ -76,6 +76,22 @@ struct StudioAccessTests {
     #expect(try await studio.ask("/studio", token: nil).headers[.location] == "/studio/")
   }
 
+  @Test func `the modules of the pages import no circle`() throws {
+    var imports: [String: Set<String>] = [:]
+    for (name, asset) in StudioAssets.embedded where name.hasSuffix(".js") {
+      let folder = name.split(separator: "/").dropLast().joined(separator: "/")
+      let text = String(decoding: asset.bytes, as: UTF8.self)
+      imports[name] = Set(
+        text.matches(of: /from "(\.{1,2})\/([\w\/.]+)"/).map { match in
+          match.1 == ".." || folder.isEmpty ? String(match.2) : "\(folder)/\(match.2)"
+        })
+    }
+    #expect(imports.count > 20 && imports["app.js"]?.contains("errors.js") == true)
+    // What imports nothing that is left can be taken away, until nothing is left.
+    while let free = imports.first(where: { $0.value.isDisjoint(with: imports.keys) })?.key { imports[free] = nil }
+    #expect(imports.isEmpty, "\(imports.keys.sorted())")
+  }
+
   @Test func `every file of the pages is embedded as it is`() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
       path: "../../../Sources/Studio/Studio/Web"
