@@ -6,6 +6,9 @@ import Synchronization
 ///
 /// Pieces of the response go in with ``send(_:)``, and pieces of the payload come out with ``receive()``. Memory: the
 /// pieces in both queues, which are bounded.
+///
+/// `PipelineStage` of the engine is another shape: its work goes no further. Here each piece comes back to the caller's
+/// thread, in other pieces than went in, so there is a queue in each direction.
 final class UnpackingThread: Sendable {
   /// An output of the thread.
   enum Output: Sendable {

@@ -131,7 +131,9 @@ private struct FoldedText: Sendable {
   }
 }
 
-/// The rows of a snapshot that belong to a set of rows: a bit for each 64-bit unit of rows.
+/// The rows of a snapshot that belong to a set of rows: a bit for each row.
+///
+/// The engine's `UnitSet` is for few rows among many. Here up to half of all rows belong, and each row is asked for.
 struct RowBits: Sendable {
   private var words: [UInt64] = []
 

@@ -2,7 +2,8 @@
 ///
 /// It uses open addressing and is at most half full. A commit looks up every row of the tail's newer blocks in it; with
 /// a `Set`, hashing would take most of the time of the merge. The writer assigns the offsets, so an attacker cannot
-/// construct collisions.
+/// construct collisions. It has few rows among many; where a large share of all rows belongs, as in a filter of the
+/// catalogue, a bit for each row is smaller.
 struct UnitSet: Sequence {
   private var slots = [UInt32](repeating: 0, count: 1 << 4)
   private var shift: UInt32 = 32 - 4
