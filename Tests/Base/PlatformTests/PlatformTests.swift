@@ -48,12 +48,12 @@ import Testing
 
 @Suite struct ExitStatusTests {
   @Test(arguments: [
-    ("write", ENOSPC, ExitStatus.io), ("open", EACCES, .permission), ("open", ENOENT, .io),
+    ("write", ENOSPC, Platform.ExitStatus.io), ("open", EACCES, .permission), ("open", ENOENT, .io),
     ("open", ENOTDIR, .cannotCreate),
     ("create", EEXIST, .cannotCreate), ("create", EROFS, .permission),
   ])
-  func `errors of the file system have their codes`(operation: String, code: Int32, expected: ExitStatus) {
-    #expect(ExitStatus(StorageError(operation: operation, path: "/x", code: code)) == expected)
+  func `errors of the file system have their codes`(operation: String, code: Int32, expected: Platform.ExitStatus) {
+    #expect(Platform.ExitStatus(StorageError(operation: operation, path: "/x", code: code)) == expected)
   }
 }
 

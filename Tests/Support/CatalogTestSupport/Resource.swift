@@ -46,8 +46,8 @@ package enum Resource {
 
 /// Decodes a server's answer in pieces of 10,007 bytes.
 package func decode<Sink: RowSink>(_ answer: [UInt8], into sink: inout Sink) throws(WireError) -> PayloadSummary {
-  package var decoder = try ResponseDecoder()
-  package var start = 0
+  var decoder = try ResponseDecoder()
+  var start = 0
   while start < answer.count {
     let end = min(start + 10_007, answer.count)
     try decoder.consume(answer.span.extracting(start..<end), into: &sink)
