@@ -139,7 +139,10 @@ let groups: [(name: String, targets: [Target])] = [
       module("CurlClient", ["CCurl", "Platform", "TextFormat"]),
       module(
         "HTTPServer",
-        ["Essentials", "Platform", "TextFormat", httpTypes, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle]),
+        [
+          "Essentials", "HTTPSupport", "JSONFormat", "Platform", "TextFormat", httpTypes, logging, nioCore, nioHTTP1,
+          nioPosix, serviceLifecycle,
+        ]),
       module("HTTPSupport", ["TextFormat"]),
       module(
         "UploadHTTP",
@@ -180,9 +183,9 @@ let groups: [(name: String, targets: [Target])] = [
       module(
         "CatalogOrigin",
         [
-          "CatalogRows", "CatalogSources", "Cryptography", "Documents", "Essentials", "HTTPServer", "HTTPSupport",
-          "JSONFormat", "LogStore", "Platform", "RowFiles", "RowSources", "ServerAnswers", "TextFormat", httpTypes,
-          logging, serviceLifecycle,
+          "Catalog", "CatalogRows", "CatalogSources", "Documents", "Essentials", "HTTPServer", "HTTPSupport",
+          "JSONFormat", "LogStore", "Platform", "RowSources", "ServerAnswers", "TextFormat", httpTypes, logging,
+          serviceLifecycle,
         ]),
     ]),
   // The stores of a device, and one import for all that embeds.
@@ -391,8 +394,8 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "CatalogOriginTests",
         [
-          "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSources", "CurlClient", "RandomTestSupport",
-          "RowFiles", "ServerAnswers", logging, serviceLifecycle,
+          "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSources", "CurlClient", "HTTPServer", "HTTPSupport",
+          "RandomTestSupport", "RowFiles", "ServerAnswers", logging, serviceLifecycle,
         ]),
     ]),
   tests(
@@ -433,8 +436,8 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "DaemonHTTPTests",
         [
-          "Catalog", "CatalogOrigin", "CatalogRows", "DaemonHTTP", "HTTPServer", "HTTPSupport", "LogStore",
-          "RandomTestSupport", "ScanDaemon", "ScanInputs", "StoreTestSupport", "UploadQueue", "WaitingTestSupport",
+          "Catalog", "CatalogRows", "DaemonHTTP", "HTTPServer", "HTTPSupport", "LogStore", "RandomTestSupport",
+          "ScanDaemon", "ScanInputs", "ServerAnswers", "StoreTestSupport", "UploadQueue", "WaitingTestSupport",
           "Workspace", coreMetrics, httpTypes, logging, metricsTestKit, nioCore, nioEmbedded, nioPosix,
           serviceLifecycle,
         ]),

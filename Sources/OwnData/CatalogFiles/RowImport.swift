@@ -20,12 +20,10 @@ public struct RowImport: ~Copyable {
     case difference
   }
 
-  private var sink: Sink
+  private var rows: CatalogImport
   private var reader: RowFileReader
-  private let writer: CatalogWriter
-  private let lossLimit: LossLimit
   /// What a difference changes; `nil` for a full update, and before ``finish(cursor:_:)``.
-  public private(set) var counts: MergeCounts?
+  public var counts: MergeCounts? { rows.counts }
 
   /// Begins an import, which locks the catalogue until it ends.
   ///
@@ -42,13 +40,7 @@ public struct RowImport: ~Copyable {
     rules: RowRules = RowRules(), mapping: RowMapping? = nil
   ) throws {
     reader = RowFileReader(format, rules: rules, mapping: mapping)
-    self.writer = writer
-    self.lossLimit = lossLimit
-    switch mode {
-    case .replace: sink = Sink(try writer.beginFullUpdate(lossLimit))
-    case .upsert, .difference:
-      sink = Sink(try CatalogMerge(writer.snapshot(), deletesMissing: mode == .difference))
-    }
+    rows = try CatalogImport(writer, mode, lossLimit)
   }
 
   /// The summary of what has been read so far. Lines are counted at the end.
@@ -64,7 +56,7 @@ public struct RowImport: ~Copyable {
   ///
   /// - Throws: `StoreError`. The import has then ended.
   public mutating func consume(_ bytes: Span<UInt8>) throws {
-    do { try reader.consume(bytes, into: &sink) } catch { try giveUp(error) }
+    do { try reader.consume(bytes, into: &rows) } catch { try giveUp(error) }
     // There will be no commit; only check the rest of the file.
     if reader.faultCount > 0 { cancel() }
   }
@@ -82,83 +74,16 @@ public struct RowImport: ~Copyable {
     cursor: String?, _ willCommit: (_ rows: RowFileSummary) throws -> Void = { _ in }
   ) throws -> (update: UpdateReport, rows: RowFileSummary) {
     let summary: RowFileSummary
-    do { summary = try reader.finish(into: &sink) } catch { try giveUp(error) }
-    if var merge = try sink.takeMerge() {
-      try merge.finish()
-      try merge.checkLosses(lossLimit)
-      if merge.hasChanges { try willCommit(summary) }
-      counts = merge.counts
-      return (try merge.commit(to: writer, cursor: cursor, lossLimit), summary)
-    }
-    guard let update = try sink.takeUpdate() else { preconditionFailure("an import is finished once") }
-    do { try willCommit(summary) } catch {
-      update.cancel()
-      throw error
-    }
-    return (try update.commit(cursor: cursor ?? ""), summary)
+    do { summary = try reader.finish(into: &rows) } catch { try giveUp(error) }
+    return (try rows.finish(cursor: cursor) { try willCommit(summary) }, summary)
   }
 
   /// Cancels the import, which has changed nothing.
-  public mutating func cancel() { sink.cancel() }
+  public mutating func cancel() { rows.cancel() }
 
   private mutating func giveUp(_ error: RowFileError) throws -> Never {
     cancel()
     guard case .sinkFailed(let cause, _) = error else { throw error }
     throw cause
-  }
-
-  /// A sink that takes rows until there is a fault, and then only checks their size.
-  private struct Sink: RowSink {
-    private var update: RowThread<FullUpdate>?
-    private var merge: RowThread<CatalogMerge>?
-    private var check = RowSizeCheck()
-
-    init(_ update: FullUpdate) { self.update = RowThread(update) }
-
-    init(_ merge: CatalogMerge) { self.merge = RowThread(merge) }
-
-    mutating func product(_ row: borrowing ProductRow) throws {
-      do { try check.product(row) } catch StoreError.tooLarge(let what, let byteCount, let limit) {
-        throw Self.refusal(what, byteCount, limit)
-      }
-      try update?.product(row)
-      try merge?.product(row)
-    }
-
-    mutating func relation(_ row: borrowing RelationRow) throws {
-      do { try check.relation(row) } catch StoreError.tooLarge(let what, let byteCount, let limit) {
-        throw Self.refusal(what, byteCount, limit)
-      }
-      try update?.relation(row)
-      try merge?.relation(row)
-    }
-
-    /// Waits until all rows are stored, and returns the full update; `nil` if the rows are merged.
-    mutating func takeUpdate() throws -> FullUpdate? {
-      do {
-        let taken = try update?.take() ?? nil
-        update = nil
-        return taken
-      } catch {
-        cancel()
-        throw error
-      }
-    }
-
-    /// Waits until all rows are compared, and returns the merge; `nil` if the rows are a full update.
-    mutating func takeMerge() throws -> CatalogMerge? {
-      defer { merge = nil }
-      return try merge?.take() ?? nil
-    }
-
-    mutating func cancel() {
-      update?.abandon()?.cancel()
-      _ = merge?.abandon()
-      (update, merge) = (nil, nil)
-    }
-
-    private static func refusal(_ what: String, _ byteCount: Int, _ limit: Int) -> RowRefusal {
-      RowRefusal("\(what) would take \(byteCount) bytes, and there is room for \(limit)")
-    }
   }
 }

@@ -1,4 +1,5 @@
 import CatalogRows
+import LogStore
 import ServerAnswers
 
 /// An incremental encoder of an answer as an envelope: each call encodes rows until there are bytes to send.
@@ -15,23 +16,27 @@ struct AnswerEncoding {
   init(_ answer: OriginAnswer) { self.answer = answer }
 
   /// The next bytes, never empty; `nil` at the end.
-  mutating func next() -> [UInt8]? {
+  ///
+  /// - Throws: `StoreError.damaged`.
+  mutating func next() throws -> [UInt8]? {
     while stage != .done {
-      step()
+      try step()
       let bytes = encoder.takeOutput()
       if !bytes.isEmpty { return bytes }
     }
     return nil
   }
 
-  private mutating func step() {
+  private mutating func step() throws {
     switch stage {
     case .products:
-      if answer.product(at: place, into: &product) { encoder.product(product) }
-      advance(to: .relations)
+      guard place < answer.productPlaceCount else { return advance(to: .relations) }
+      if try answer.product(at: place, into: &product) { encoder.product(product) }
+      place += 1
     case .relations:
-      answer.relations(at: place, reusing: &relation) { encoder.relation($0) }
-      advance(to: .end)
+      guard place < answer.relationPlaceCount else { return advance(to: .end) }
+      try answer.relations(at: place, reusing: &relation, product: &product) { encoder.relation($0) }
+      place += 1
     case .end:
       encoder.finish(updateTime: answer.updateTime)
       stage = .done
@@ -41,8 +46,6 @@ struct AnswerEncoding {
   }
 
   private mutating func advance(to next: Stage) {
-    place += 1
-    guard place == answer.placeCount else { return }
     place = 0
     stage = next
   }

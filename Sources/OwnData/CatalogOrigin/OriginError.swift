@@ -1,22 +1,18 @@
-package import RowSources
-package import RowFiles
+package import CatalogSources
 package import Platform
+package import RowSources
 
 /// The reason why an origin cannot serve, or why it continues to serve its previous content.
 package enum OriginError: Error {
-  /// A file cannot be opened or read.
-  case fileUnreadable(path: String, reason: String)
-  /// A file begins like gzip, but is damaged or truncated.
-  case gzipDamaged(path: String, RowFileError)
-  /// A line of a file is not a valid row; the error contains the line.
-  case lineRefused(path: String, RowFileError)
-  /// The bytes of a person's own file are not text: damaged zstd, or another encoding.
-  case sourceRefused(path: String, reason: String)
+  /// A file or a folder cannot be read.
+  case sourceUnreadable(SourceUnreadable)
+  /// The rows of a source are at fault.
+  case sourceRefused(SourceRefused)
   /// A database cannot be reached, or refuses a statement.
   case databaseFailed(name: String, DatabaseError)
   /// A reload would remove all products, which is probably an accident.
   case nothingLeft(path: String, remedy: String = "start again to serve an empty catalogue")
-  /// The store with the stamps and deletions cannot be opened, read or written.
+  /// The directory with the rows, stamps and deletions cannot be opened, read or written.
   case stateFailed(path: String, reason: String)
   /// The address is in use, does not belong to this machine, or is not permitted.
   case cannotListen(host: String, port: Int, reason: String)
@@ -26,10 +22,8 @@ extension OriginError: CustomStringConvertible {
   /// What is wrong with which file or address, and what to do, for people.
   package var description: String {
     switch self {
-    case .fileUnreadable(let path, let reason): "\(path): cannot be read: \(reason)"
-    case .gzipDamaged(let path, let error): "\(path): the file is not a sound gzip; write it again (\(error))"
-    case .lineRefused(let path, let error): "\(path): \(error)"
-    case .sourceRefused(let path, let reason): "\(path): \(reason)"
+    case .sourceUnreadable(let error): "\(error)"
+    case .sourceRefused(let error): "\(error)"
     case .databaseFailed(let name, let error): "\(name): \(error)"
     case .nothingLeft(let path, let remedy):
       "\(path): no product is left, which looks like an accident; \(remedy)"
@@ -47,8 +41,18 @@ extension OriginError: ProgramError {
     switch self {
     case .databaseFailed(_, let cause): cause.exitStatus
     case .cannotListen: .unavailable
-    case .fileUnreadable: .noInput
+    case .sourceUnreadable: .noInput
     default: .data
+    }
+  }
+}
+
+extension OriginError {
+  /// Whether a file is at fault, which stays so until the file changes.
+  var isOfFile: Bool {
+    switch self {
+    case .sourceUnreadable, .sourceRefused, .nothingLeft: true
+    case .databaseFailed, .stateFailed, .cannotListen: false
     }
   }
 }

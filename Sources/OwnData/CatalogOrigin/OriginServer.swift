@@ -113,11 +113,16 @@ package struct OriginServer: Service {
         "request refused", metadata: ["path": "\(request.pathWithoutQuery)", "status": "\(status)"])
       return response(status: .init(code: status), code: status, message: message)
     case .catalogue(let cursor):
-      let answer = store.answer(cursor: cursor)
-      logger.debug(
-        "catalogue asked for",
-        metadata: ["cursor": "\(cursor)", "full": "\(answer.isFull)", "places": "\(answer.placeCount)"])
-      return isHead ? head(of: answer) : response(answer)
+      do {
+        let answer = try store.answer(cursor: cursor)
+        logger.debug(
+          "catalogue requested",
+          metadata: ["cursor": "\(cursor)", "full": "\(answer.isFull)", "places": "\(answer.productPlaceCount)"])
+        return try isHead ? head(of: answer) : response(answer)
+      } catch {
+        logger.error("the catalogue cannot be read", metadata: ["reason": "\(error)"])
+        return response(status: .internalServerError, code: 500, message: "the catalogue cannot be read")
+      }
     }
   }
 
@@ -137,30 +142,30 @@ package struct OriginServer: Service {
     return Response(status: status, headers: headers, body: .bytes(json))
   }
 
-  /// An answer with at most this number of products is encoded at once and sent with its length, which avoids chunks
+  /// An answer with at most this number of rows is encoded at once and sent with its length, which avoids chunks
   /// for typical increments.
-  private static let smallPlaceCount = 256
+  private static let smallPlaceCount = 512
 
-  private static func response(_ answer: OriginAnswer) -> Response {
-    if answer.placeCount <= smallPlaceCount {
+  private static func response(_ answer: OriginAnswer) throws -> Response {
+    if answer.productPlaceCount + answer.relationPlaceCount <= smallPlaceCount {
       var encoding = AnswerEncoding(answer)
       var body: [UInt8] = []
-      while let bytes = encoding.next() { body += bytes }
+      while let bytes = try encoding.next() { body += bytes }
       return Response(status: .ok, headers: headers(), body: .bytes(body))
     }
     return Response(
       status: .ok, headers: headers(),
       body: .stream { writer in
         var encoding = AnswerEncoding(answer)
-        while let bytes = encoding.next() { try await writer.write(bytes) }
+        while let bytes = try encoding.next() { try await writer.write(bytes) }
       })
   }
 
   /// The head of the response to `GET`, with its length, for which the body must be encoded.
-  private static func head(of answer: OriginAnswer) -> Response {
+  private static func head(of answer: OriginAnswer) throws -> Response {
     var encoding = AnswerEncoding(answer)
     var byteCount = 0
-    while let bytes = encoding.next() { byteCount += bytes.count }
+    while let bytes = try encoding.next() { byteCount += bytes.count }
     var headers = headers()
     headers[.contentLength] = String(byteCount)
     return Response(status: .ok, headers: headers)

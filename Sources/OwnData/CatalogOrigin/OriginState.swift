@@ -1,27 +1,28 @@
-import Cryptography
 import Documents
-import Essentials
 import LogStore
 
-/// The stamps and deletions of an origin, kept in a store of its own, so that they outlive the process.
+/// The stamps and deletions of an origin, kept in a store next to its catalogue, so that they outlive the process.
 ///
-/// The store has one document for each product that is or was served, and one for the origin. A reload writes what
-/// changed in one commit, before any of it is served:
+/// The store has a document for each product that has a mark, and one for the origin. A reload commits its rows to the
+/// catalogue first, then its marks here in one commit, and is served after that:
 ///
-/// - After a crash before the commit, the files are read again and compared with the former rows. No client has seen a
-///   stamp of the lost reload.
-/// - After a crash behind the commit, the rows have the stamps that were written, whether or not a client saw them.
+/// - After a crash before the first commit, the files are read again. No client has seen anything of the lost reload.
+/// - After a crash between the two, the catalogue is later than ``Head/sequence``. The difference between the two commits
+///   gets its marks at the next start. No client has seen a stamp of the lost reload.
+/// - After a crash behind the second commit, the rows have the stamps that were written, whether or not a client saw them.
 ///
 /// So a cursor that a client has is never later than the newest stamp of the store, and a client that continues after a
 /// restart gets the rows that changed since, and the deletions.
 final class OriginState: Sendable {
-  /// What is kept of a product.
+  /// What is kept of a product. Its form is that of former versions, which wrote a digest of each product's row.
   private struct Mark: Codable, Identifiable {
     /// The product's id.
     var id: String
     var stamp: String
-    /// The digest of the row and its relations; `nil` for a product that vanished.
+    /// `nil` for a product that vanished, else bytes that are not read.
     var digest: [UInt8]?
+    /// The commit in which a product that vanished was last seen.
+    var lastSeen: UInt64?
   }
 
   /// What is kept of the origin.
@@ -31,14 +32,24 @@ final class OriginState: Sendable {
     var latestCursorSeen: String
     /// The number of reloads that were written. Another process that writes to the same store makes it differ.
     var revision: Int
+    /// The commit of the catalogue that the marks belong to; `nil` in a store of a former version, which kept no rows.
+    var sequence: UInt64?
+    var base: String?
+    var latestUnmarked: String?
+  }
+
+  /// What an earlier process wrote.
+  struct Memory {
+    var stamps: OriginStamps
+    /// The commit of the catalogue that the stamps belong to; `nil` if no rows were kept.
+    var sequence: UInt64?
+    /// The number of the last reload.
+    var revision: Int
   }
 
   private let store: DocumentStore
   private let marks: DocumentCollection<Mark>
   private let heads: DocumentCollection<Head>
-
-  /// The path of the store's file, for messages.
-  var path: String { store.path }
 
   /// Opens or creates the store in a directory.
   init(directory: String) throws {
@@ -48,71 +59,54 @@ final class OriginState: Sendable {
   }
 
   /// Reads everything; `nil` if nothing was ever written.
-  func load() throws -> OriginMemory? {
+  func load(usesUpdateTimes: Bool) throws -> Memory? {
     guard let head = try heads.get(0) else { return nil }
-    var memory = OriginMemory(revision: head.revision)
-    memory.newestStamp = Stamp(head.newestStamp)
-    memory.latestCursorSeen = Stamp(head.latestCursorSeen)
-    for result in try marks.query().results() {
+    var marks: [OriginStamps.Mark] = []
+    for result in try self.marks.query().results() {
       let mark = try result.get()
-      memory.marks[ByteText(mark.id)] = OriginMemory.Mark(stamp: Stamp(mark.stamp), digest: mark.digest)
+      marks.append(
+        OriginStamps.Mark(
+          id: ByteText(mark.id), stamp: Stamp(mark.stamp), lastSeen: mark.digest == nil ? mark.lastSeen ?? 0 : nil))
     }
-    return memory
+    let newest = Stamp(head.newestStamp)
+    return Memory(
+      stamps: OriginStamps(
+        marks: marks, usesUpdateTimes: usesUpdateTimes, base: head.base.map { Stamp($0) },
+        latestUnmarked: head.latestUnmarked.map { Stamp($0) } ?? newest, newest: newest,
+        latestCursorSeen: Stamp(head.latestCursorSeen)),
+      sequence: head.sequence, revision: head.revision)
   }
 
-  /// Writes `changed` entries and the stamps of `catalogue`, durably.
+  /// Writes marks and the stamps of the origin, durably.
   ///
-  /// - Parameter revision: The number of the last reload that this process read or wrote.
+  /// - Parameters:
+  ///   - changed: The marks that are new or changed.
+  ///   - dropped: The ids of the marks that are no longer needed.
+  ///   - stamps: The stamps, of which all but the marks are written.
+  ///   - sequence: The commit of the catalogue that the stamps belong to.
+  ///   - revision: The number of the last reload that this process read or wrote.
   /// - Returns: The number of this one.
   /// - Throws: ``OriginStateTaken`` if another process has written since.
   func save(
-    _ changed: some Sequence<OriginCatalogue.Entry>, of catalogue: OriginCatalogue, after revision: Int
+    _ changed: [OriginStamps.Mark], dropping dropped: [ByteText] = [], _ stamps: OriginStamps, at sequence: UInt64,
+    after revision: Int
   ) throws -> Int {
     try store.transaction { transaction in
       let stored = try transaction.get(0, from: heads)?.revision ?? 0
       guard stored == revision else { throw OriginStateTaken() }
-      for entry in changed {
-        let digest = entry.isTombstone ? nil : try Self.digest(entry.packed, entry.relations)
-        try transaction.upsert(
-          Mark(id: entry.id.string, stamp: entry.stamp.string, digest: digest), into: marks)
+      for id in dropped { try transaction.delete(id.string, from: marks) }
+      for mark in changed {
+        let document = Mark(
+          id: mark.id.string, stamp: mark.stamp.string, digest: mark.isTombstone ? nil : [], lastSeen: mark.lastSeen)
+        try transaction.upsert(document, into: marks)
       }
       let head = Head(
-        newestStamp: catalogue.newestStamp.string, latestCursorSeen: catalogue.latestCursorSeen.string,
-        revision: revision + 1)
+        newestStamp: stamps.newest.string, latestCursorSeen: stamps.latestCursorSeen.string, revision: revision + 1,
+        sequence: sequence, base: stamps.base?.string, latestUnmarked: stamps.latestUnmarked.string)
       try transaction.upsert(head, into: heads)
     }
     return revision + 1
   }
-
-  /// The digest of a row and its relations, each of which says where it ends. 128 bits of SHA-256: two versions of a
-  /// row practically never share one.
-  ///
-  /// - Throws: `CryptographyError`.
-  static func digest(_ packed: [UInt8], _ relations: [UInt8]) throws -> [UInt8] {
-    let hash = try Hash.sha256()
-    try hash.update(packed)
-    try hash.update(relations)
-    return Array(try hash.digest().prefix(16))
-  }
-}
-
-/// What an origin remembers of an earlier process.
-struct OriginMemory: Sendable {
-  struct Mark: Sendable {
-    var stamp: Stamp
-    /// `nil` for a product that vanished.
-    var digest: [UInt8]?
-  }
-
-  var marks: [ByteText: Mark] = [:]
-  var newestStamp = Stamp("")
-  var latestCursorSeen = Stamp("")
-  var revision: Int
-
-  init(revision: Int = 0) { self.revision = revision }
-
-  /// The number of products that were served last.
-  var productCount: Int { marks.values.count { $0.digest != nil } }
 }
 
 /// Another process serves with the same store.

@@ -1,209 +1,268 @@
+package import CatalogSources
+import Catalog
 import Essentials
+import LogStore
 package import Logging
 import Platform
+import RowSources
 import Synchronization
 
-/// The catalogue that a server answers from, reloaded when its files change.
+/// The catalogue that a server answers from: what a source holds, imported into a store of its own whenever the source
+/// changes.
+///
+/// Each change of the source is one commit of the catalogue. The differences between two commits say which products
+/// changed; ``OriginStamps`` says which of them a client has not seen yet. ``OriginState`` argues what a crash leaves.
 package final class OriginStore: Sendable {
-  private let files: OriginFiles
+  /// The numbers of rows that are served.
+  package struct Counts: Sendable, Equatable {
+    /// The number of products.
+    package var products = 0
+    /// The number of relations.
+    package var relations = 0
+    /// The number of products that were deleted from the source and are not back.
+    package var tombstones = 0
+  }
+
+  /// The changes of a reload. A product whose relations changed counts as updated.
+  package struct Changes: Sendable, Equatable {
+    /// The number of products that are new, or are back after a deletion.
+    package var inserted = 0
+    /// The number of products that changed, or whose relations changed.
+    package var updated = 0
+    /// The number of products that are no longer in the source.
+    package var deleted = 0
+    /// Whether no product was inserted, updated or deleted.
+    package var isEmpty: Bool { self == Changes() }
+  }
+
+  private struct Served: Sendable {
+    var rows: ServedRows
+    var stamps: OriginStamps
+  }
+
+  private let source: CatalogueSource
+  private let importer: SourceImport
+  private let directory: OriginDirectory
   private let clock: OriginClock
   private let logger: Logger
-  /// Guards the catalogue. Held for a read or a replacement, never while files are read or rows compared.
-  private let catalogue: Mutex<OriginCatalogue>
-  /// Guards the decision; only one watcher at a time uses it.
-  private let gate: Mutex<ReloadGate<OriginFiles.Signature>>
-  /// Keeps stamps and deletions across restarts, if anything does.
-  private let state: OriginState?
-  /// The number of the last reload in `state`. Only one watcher at a time uses it.
-  private let revision: Mutex<Int>
-  /// The last failure to write `state` or to read a database, which is logged once.
+  private let reader: CatalogReader
+  private let state: OriginState
+  /// Guards what is served. Held for a read or a replacement, never while files are read or rows compared.
+  private let served: Mutex<Served>
+  /// The number of the last reload in `state`, and the last commit that this process has made or read. Only one reload
+  /// runs at a time.
+  private let written: Mutex<(revision: Int, sequence: UInt64)>
+  /// The last failure, which is logged once.
   private let lastFailure = Mutex<String?>(nil)
-  /// The rows of a database, to put newer ones over; `nil` if all rows are read each time.
-  private let former: Mutex<OriginFiles.Content?>
 
-  /// Reads the files.
+  /// Reads the source.
   ///
   /// - Parameters:
-  ///   - files: The files to serve.
-  ///   - state: The directory of the store that keeps stamps and deletions across restarts. It is created if it does not
-  ///     exist. `nil` to keep them in memory only.
+  ///   - source: The source to serve. The `updateTime` of the server's rows orders them; that of a person's own rows is
+  ///     data like any other.
+  ///   - state: The directory that keeps the rows, stamps and deletions across restarts. It is created if it does not
+  ///     exist. `nil` to keep them in a temporary directory, for as long as this object exists.
   ///   - clock: The clock of new stamps.
   ///   - logger: Receives each reload and each failure.
-  /// - Throws: ``OriginError`` for a file that cannot be read or has an invalid line, and for a `state` that cannot be
-  ///   opened, read or written.
+  ///   - sleep: Waits until the newest file of a folder has stood still.
+  /// - Throws: ``OriginError`` for a source that cannot be read or has an invalid row, and for a `state` that cannot be
+  ///   opened, read or written; `CancellationError` if the task is cancelled.
   package init(
-    files: OriginFiles, state directory: String? = nil, clock: OriginClock = .local, logger: Logger
-  ) throws(OriginError) {
-    files.waitUntilSettled()
-    // The signature first: a change while the file is being read is then detected by the next check.
-    let signature = OriginFiles.Signature(files)
-    let content = try files.load(goesBack: true)
-    let (state, loaded, revision) = try Self.load(content.rows, files, directory, clock.now())
-    self.state = state
-    self.revision = Mutex(revision)
-    self.files = files
+    source: CatalogueSource, state path: String? = nil, clock: OriginClock = .local, logger: Logger,
+    sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  ) async throws {
+    self.source = source
     self.clock = clock
     self.logger = logger
-    catalogue = Mutex(loaded)
-    gate = Mutex(ReloadGate(served: signature))
-    former = Mutex(files.database?.since == nil ? nil : content)
-    for error in content.refused {
+    importer = SourceImport(source, .open, allowsEmpty: false, keepsRelations: false)
+    directory = OriginDirectory(path)
+    // A single file is read as it is: nobody has seen an earlier one.
+    let waits = source.database == nil && DropFolder.exists(source.name)
+    let result: SourceImport.Result
+    do {
+      result = try await importer.run(
+        .difference, into: try directory.destination(last: directory.former()), goesBack: true
+      ) { duration in if waits { try await sleep(duration) } }
+      guard let reader = try CatalogReader.open(directory.catalogue()) else {
+        preconditionFailure("an import commits something")
+      }
+      self.reader = reader
+      let rows = ServedRows(try reader.history())
+      state = try OriginState(directory: directory.path)
+      let (stamps, revision) = try Self.stamps(state, reader, rows.snapshot, source, clock.now())
+      served = Mutex(Served(rows: rows, stamps: stamps))
+      written = Mutex((revision, rows.snapshot.sequence))
+    } catch is CancellationError {
+      throw CancellationError()
+    } catch {
+      throw directory.error(error, of: source, hasState: path != nil)
+    }
+    for error in result.refused {
       logger.error("a newer file is refused, an older one is served", metadata: ["reason": "\(error)"])
     }
-    log("catalogue loaded", loaded, content)
+    log("catalogue loaded", result.reading)
   }
 
-  private static func load(
-    _ rows: OriginRows, _ files: OriginFiles, _ directory: String?, _ now: Stamp
-  ) throws(OriginError) -> (OriginState?, OriginCatalogue, revision: Int) {
-    guard let directory else { return (nil, OriginCatalogue(rows, now: now), 0) }
-    do {
-      let state = try OriginState(directory: directory)
-      guard let memory = try state.load() else {
-        let catalogue = OriginCatalogue(rows, now: now)
-        return (state, catalogue, try state.save(catalogue.entries, of: catalogue, after: 0))
-      }
-      guard rows.productCount > 0 || memory.productCount == 0 else {
-        throw OriginError.nothingLeft(
-          path: files.products,
-          remedy: "to serve an empty catalogue, delete \(directory); clients then need a full update")
-      }
-      let (catalogue, changes) = try OriginCatalogue.continuing(memory, rows, now: now)
-      if changes.isEmpty { return (state, catalogue, memory.revision) }
-      let changed = catalogue.entries(after: memory.newestStamp)
-      return (state, catalogue, try state.save(changed, of: catalogue, after: memory.revision))
-    } catch let error as OriginError {
-      throw error
-    } catch {
-      throw .stateFailed(path: directory, reason: "\(error)")
+  /// The stamps of the rows after a start, and the number of the last reload: those of an earlier process, with the
+  /// changes since.
+  private static func stamps(
+    _ state: OriginState, _ reader: CatalogReader, _ snapshot: CatalogSnapshot, _ source: CatalogueSource, _ now: Stamp
+  ) throws -> (OriginStamps, revision: Int) {
+    guard var memory = try state.load(usesUpdateTimes: source.usesUpdateTimes) else {
+      let stamps = OriginStamps(
+        latestUpdateTime: source.usesUpdateTimes ? try snapshot.latestUpdateTime() : nil, now: now)
+      return (stamps, try state.save([], stamps, at: snapshot.sequence, after: 0))
     }
+    guard let sequence = memory.sequence else {
+      // A former version kept no rows to compare with.
+      let dropped = try memory.stamps.restart(now: now) { id in try snapshot.productRow(id: id.bytes) != nil }
+      let marks = memory.stamps.marks
+      return (
+        memory.stamps,
+        try state.save(marks, dropping: dropped, memory.stamps, at: snapshot.sequence, after: memory.revision)
+      )
+    }
+    if sequence == snapshot.sequence { return (memory.stamps, memory.revision) }
+    guard let former = try reader.history().at(sequence) else { throw OriginStateOther(sequence: sequence) }
+    let marks = memory.stamps.stamp(try snapshot.originChanges(since: former).stamped, now: now)
+    return (memory.stamps, try state.save(marks, memory.stamps, at: snapshot.sequence, after: memory.revision))
   }
 
-  /// The answer for a client with this cursor.
-  package func answer(cursor: String) -> OriginAnswer {
+  /// The answer for a client with this cursor: everything if the cursor is empty, otherwise what has a later stamp in
+  /// byte order.
+  ///
+  /// Later reloads do not affect the answer.
+  ///
+  /// - Throws: `StoreError.damaged`.
+  package func answer(cursor: String) throws -> OriginAnswer {
+    let cursor = Stamp(cursor)
     let now = clock.now()
-    return catalogue.withLock { $0.answer(cursor: cursor, now: now) }
+    let served = served.withLock { served in
+      if !cursor.isEmpty { served.stamps.remember(cursor, now: now) }
+      return served
+    }
+    return try OriginAnswer(served.rows, served.stamps, cursor: cursor)
   }
 
   /// The number of products, relations and tombstones that are served now.
-  package var counts: OriginCatalogue.Counts { catalogue.withLock { $0.counts } }
+  package var counts: Counts {
+    served.withLock { served in
+      Counts(
+        products: served.rows.snapshot.productCount, relations: served.rows.snapshot.relationCount,
+        tombstones: served.stamps.tombstoneCount)
+    }
+  }
 
-  /// Checks the files once, and reads them if they changed and were then unchanged for one interval. Asks a database
-  /// each time.
+  /// The stamps of what is served now.
+  var stamps: OriginStamps { served.withLock { $0.stamps } }
+
+  /// Checks the source once, and imports it if it changed and then stood still. Asks a database each time.
   ///
   /// An error is logged once and changes nothing.
   ///
   /// - Returns: The changes of a reload; `nil` if there was none.
+  /// - Throws: `CancellationError` if the task is cancelled.
   @discardableResult
-  package func look() -> OriginCatalogue.Changes? {
-    let signature = OriginFiles.Signature(files)
-    guard files.database != nil || gate.withLock({ $0.isReady(signature) }) else { return nil }
+  package func reloadIfChanged(
+    sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  ) async throws -> Changes? {
     do {
-      let changes = try reload()
-      gate.withLock { $0.succeeded(with: signature) }
+      try reader.refresh()
+      let destination = try directory.destination(
+        last: reader.snapshot(), expecting: written.withLock { $0.sequence })
+      let result = try await importer.run(.difference, into: destination, sleep: sleep)
+      written.withLock { $0.sequence = result.report.update.sequence }
+      let changes = try publish()
       if lastFailure.withLock({ $0.take() }) != nil { logger.info("reload succeeds again") }
+      if result.isUnchanged, result.reading == nil, changes.isEmpty { return nil }
+      // A database is asked each minute, changed or not.
+      if source.database == nil || !changes.isEmpty { log("catalogue reloaded", result.reading, changes) }
       return changes
-    } catch .stateFailed(let path, let reason) {
-      // A full disk has room again some time, and the files have not changed then.
-      gate.withLock { $0.postponed() }
-      waits(because: .stateFailed(path: path, reason: reason))
-      return nil
+    } catch is CancellationError {
+      throw CancellationError()
     } catch {
-      if files.database != nil {
-        // The next look asks again.
-        waits(because: error)
-        return nil
-      }
-      gate.withLock { $0.failed(with: signature) }
-      logger.error("reload failed, the former rows are served", metadata: ["reason": "\(error)"])
+      let error = directory.error(error, of: source)
+      // A file with an error stays as it is until it changes. Everything else may pass by itself.
+      failed(error, error.isOfFile ? "reload failed" : "reload waits")
       return nil
     }
   }
 
-  /// Logs a failure that the next look may not have, once.
-  private func waits(because error: OriginError) {
+  /// Logs a failure, once.
+  private func failed(_ error: OriginError, _ event: String) {
     let reason = "\(error)"
     let isNew = lastFailure.withLock { last in
       defer { last = reason }
       return last != reason
     }
-    if isNew { logger.error("reload waits, the former rows are served", metadata: ["reason": "\(reason)"]) }
+    if isNew { logger.error("\(event), the former rows are served", metadata: ["reason": "\(reason)"]) }
   }
 
-  private func reload() throws(OriginError) -> OriginCatalogue.Changes {
-    let content = try files.load(onto: former.withLock { $0 })
-    if files.database?.since != nil { former.withLock { $0 = content } }
+  /// Gives the changes since what is served their stamps, and serves them.
+  private func publish() throws -> Changes {
+    try reader.refresh()
+    let rows = ServedRows(try reader.history())
     while true {
-      let former = catalogue.withLock { $0 }
-      guard content.rows.productCount > 0 || former.counts.products == 0 else {
-        throw .nothingLeft(path: files.products)
-      }
-      var following = former
-      let changes = following.reload(content.rows, now: clock.now())
-      if !changes.isEmpty { try save(following, after: former.newestStamp) }
-      let isExchanged = catalogue.withLock { current in
+      let former = served.withLock { $0 }
+      if rows.snapshot.sequence == former.rows.snapshot.sequence { return Changes() }
+      let changes = try rows.snapshot.originChanges(since: former.rows.snapshot)
+      var stamps = former.stamps
+      let marks = stamps.stamp(changes.stamped, now: clock.now())
+      let revision = try state.save(
+        marks, stamps, at: rows.snapshot.sequence, after: written.withLock { $0.revision })
+      written.withLock { $0.revision = revision }
+      let isExchanged = served.withLock { current in
         // A client has shown a later cursor in the meantime: the changes must get a later stamp.
-        guard current.latestCursorSeen == former.latestCursorSeen else { return false }
-        current = following
+        guard current.stamps.latestCursorSeen == former.stamps.latestCursorSeen else { return false }
+        current = Served(rows: rows, stamps: stamps)
         return true
       }
-      guard isExchanged else { continue }
-      // A database is asked each minute, changed or not.
-      if files.database == nil || !changes.isEmpty { log("catalogue reloaded", following, content, changes) }
-      return changes
+      if !isExchanged { continue }
+      try directory.compactIfDue()
+      return changes.counts
     }
   }
 
-  /// Writes the changes of a reload, before any of them is served.
-  private func save(_ catalogue: OriginCatalogue, after stamp: Stamp) throws(OriginError) {
-    guard let state else { return }
-    do {
-      try revision.withLock { revision in
-        revision = try state.save(catalogue.entries(after: stamp), of: catalogue, after: revision)
-      }
-    } catch {
-      throw .stateFailed(path: state.path, reason: "\(error)")
-    }
-  }
-
-  /// Checks the files at each interval until the task is cancelled.
+  /// Checks the source at each interval until the task is cancelled.
   package func watch(every interval: Duration, sleep: @Sendable (Duration) async throws -> Void) async throws {
     while true {
       try await sleep(interval)
-      look()
+      try await reloadIfChanged(sleep: sleep)
     }
   }
 
-  private func log(
-    _ event: Logger.Message, _ catalogue: OriginCatalogue, _ content: OriginFiles.Content,
-    _ changes: OriginCatalogue.Changes? = nil
-  ) {
+  private func log(_ event: Logger.Message, _ reading: SourceDecoding.Reading?, _ changes: Changes? = nil) {
+    let counts = counts
     var metadata: Logger.Metadata = [
-      "products": "\(catalogue.counts.products)", "relations": "\(catalogue.counts.relations)",
-      "cursor": "\(catalogue.newestStamp.string)",
+      "products": "\(counts.products)", "relations": "\(counts.relations)", "cursor": "\(stamps.newest.string)",
     ]
     if let changes {
       metadata["inserted"] = "\(changes.inserted)"
       metadata["updated"] = "\(changes.updated)"
       metadata["deleted"] = "\(changes.deleted)"
     }
-    if let reading = content.reading {
+    if let reading, !source.usesUpdateTimes {
       metadata["columns"] = .array(
         reading.columns.filter { !$0.fields.isEmpty }.map { "\($0.name) → \($0.fields.joined(separator: ", "))" })
       if let guess = reading.guess { metadata["encoding"] = "\(guess.name)" }
     }
     logger.info(event, metadata: metadata)
-    if let ignored = content.reading?.summary.ignored, !ignored.isEmpty {
+    if let ignored = reading?.summary.ignored, !ignored.isEmpty {
       logger.warning(
         "values under unknown keys were left out",
         metadata: Logger.Metadata(
           uniqueKeysWithValues: ignored.map { ($0.key.isEmpty ? "others" : $0.key, "\($0.value)") }))
     }
-    if content.defaultedCount > 0 {
-      logger.warning(
-        "values of the wrong type were replaced by defaults", metadata: ["count": "\(content.defaultedCount)"]
-      )
+    if let defaulted = reading?.defaulted, defaulted > 0 {
+      logger.warning("values of the wrong type were replaced by defaults", metadata: ["count": "\(defaulted)"])
     }
+  }
+}
+
+extension CatalogueSource {
+  /// Whether the `updateTime` of a row orders it, and is not data like any other.
+  var usesUpdateTimes: Bool {
+    if case .server = rows { true } else { false }
   }
 }
 

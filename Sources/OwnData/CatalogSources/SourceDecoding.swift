@@ -1,4 +1,4 @@
-package import CatalogRows
+import CatalogFiles
 package import Platform
 package import RowFiles
 package import RowSources
@@ -36,6 +36,8 @@ package struct SourceDecoding: Sendable {
     /// The encoding, if it was guessed.
     package var guess: EncodingGuess?
     package var summary: RowFileSummary
+    /// The number of fields that got their default value because of a wrong type, which only the server's rows may have.
+    package var defaulted = 0
   }
 
   /// The format of a file: NDJSON if neither ``format`` nor the name says anything.
@@ -66,27 +68,28 @@ package struct SourceDecoding: Sendable {
     return text.guess
   }
 
-  /// Reads all rows of the file at `path`. Any fault refuses the whole file.
+  /// Reads all rows of the file at `path` into a catalogue. Any fault refuses the whole file.
   ///
-  /// - Throws: `RowFileError`, `SourceError`, and the errors of reading.
-  package func load<Sink: RowSink>(_ file: SequentialFile, at path: String, into rows: inout Sink) throws -> Reading {
-    var reader = RowFileReader(format(of: path), rules: rules, limits: limits, mapping: mapping)
-    let guess = try read(file) { piece in try reader.consume(piece.span, into: &rows) }
-    let summary = try reader.finish(into: &rows)
-    return Reading(columns: reader.columns, guess: guess, summary: summary)
+  /// - Throws: `RowFileError`, `SourceError`, and the errors of reading; `CancellationError` if the task is cancelled.
+  func load(_ file: SequentialFile, at path: String, into rows: inout CatalogImport) throws -> Reading {
+    try load(format(of: path), into: &rows) { body in try read(file, body) }
   }
 
-  /// Reads all rows of a database. Any fault refuses all of them.
+  /// Reads all rows of a text, which `read` passes on piece by piece, into a catalogue. Any fault refuses all of them.
   ///
-  /// - Returns: What was recognised, and the greatest value of the column that shows newer rows.
-  /// - Throws: `RowFileError`, `DatabaseError`, and the errors of `rows`.
-  package func load<Sink: RowSink>(
-    _ query: DatabaseQuery, into rows: inout Sink
-  ) throws -> (Reading, newest: String?) {
-    var reader = RowFileReader(.ndjson, rules: rules, limits: limits, mapping: mapping)
-    var lines = try DatabaseRows(query) { Task.isCancelled }
-    while let piece = try lines.next() { try reader.consume(piece.span, into: &rows) }
+  /// - Throws: `RowFileError`, and the errors of `read`; `CancellationError` if the task is cancelled.
+  func load(
+    _ format: RowFileFormat, into rows: inout CatalogImport,
+    _ read: (_ body: ([UInt8]) throws -> Void) throws -> EncodingGuess?
+  ) throws -> Reading {
+    var reader = RowFileReader(format, rules: rules, limits: limits, mapping: mapping)
+    let guess = try read { piece in
+      try Task.checkCancellation()
+      try reader.consume(piece.span, into: &rows)
+      // There will be no commit; only check the rest.
+      if reader.faultCount > 0 { rows.cancel() }
+    }
     let summary = try reader.finish(into: &rows)
-    return (Reading(columns: reader.columns, guess: nil, summary: summary), lines.newest)
+    return Reading(columns: reader.columns, guess: guess, summary: summary)
   }
 }

@@ -15,11 +15,31 @@ package struct CatalogueSource: Sendable {
   package var name: String
   /// How files are read; of a database, what its columns mean.
   package var decoding: SourceDecoding
+  /// What the rows of the file are.
+  package var rows = Rows.own
   /// The database, if it is one.
   package var database: DatabaseQuery?
   /// How often all rows are read and compared, whether or not the source says that something changed: this finds
   /// deletions in a database with a column for newer rows, and changes of the catalogue by others.
   package var reconcileInterval: Duration = .seconds(3600)
+
+  /// What the rows of a file are.
+  package enum Rows: Sendable {
+    /// A person's own, of which any fault refuses the file.
+    case own
+    /// Rows as the server sends them, as NDJSON. Relations are in a second file, or in the same one if it is a dump.
+    case server(relations: String?)
+  }
+
+  /// Creates a description of files with rows as the server sends them. Nothing is opened.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file with the products, or of a dump with both kinds of row.
+  ///   - relations: The path of the file with the relations, if there is one.
+  package init(serverRows path: String, relations: String?) {
+    self.init(path: path, decoding: SourceDecoding())
+    rows = .server(relations: relations)
+  }
 
   /// Creates a description of a file or a folder. Nothing is opened.
   package init(path: String, decoding: SourceDecoding) {
@@ -45,10 +65,10 @@ package final class SourceImport: Sendable {
   package enum Extent: Sendable { case difference, everything }
 
   private struct State {
-    /// The file that the catalogue has, and the report of its import.
-    var imported: (file: DropFolder.File, report: ImportReport)?
-    /// The file that was refused, and why.
-    var refused: (file: DropFolder.File, error: any Error)?
+    /// The files that the catalogue has, and the report of their import.
+    var imported: (files: [DropFolder.File], report: ImportReport)?
+    /// The files that were refused, and why.
+    var refused: (files: [DropFolder.File], error: SourceRefused)?
     /// When all rows were read.
     var completeAt: ContinuousClock.Instant?
     /// The catalogue's commit after the last import. Another one means that somebody else has written.
@@ -57,6 +77,8 @@ package final class SourceImport: Sendable {
 
   private let source: CatalogueSource
   private let lossLimit: LossLimit
+  private let allowsEmpty: Bool
+  private let keepsRelations: Bool
   /// Guards only the state, as one import runs at a time.
   private let state = Mutex(State())
 
@@ -68,9 +90,16 @@ package final class SourceImport: Sendable {
   /// - Parameters:
   ///   - source: The source.
   ///   - lossLimit: The limit on products that an import may remove.
-  package init(_ source: CatalogueSource, _ lossLimit: LossLimit = LossLimit()) {
+  ///   - allowsEmpty: Whether a source without products may empty a catalogue; `nil` if the limit allows any loss.
+  ///   - keepsRelations: Whether a source without relations leaves those of the catalogue as they are.
+  package init(
+    _ source: CatalogueSource, _ lossLimit: LossLimit = LossLimit(), allowsEmpty: Bool? = nil,
+    keepsRelations: Bool = true
+  ) {
     self.source = source
     self.lossLimit = lossLimit
+    self.allowsEmpty = allowsEmpty ?? (lossLimit.share >= 1)
+    self.keepsRelations = keepsRelations
   }
 
   /// What an import did.
@@ -81,6 +110,10 @@ package final class SourceImport: Sendable {
     package var damagedPath: String?
     /// Whether nothing was written, because nothing has changed.
     package var isUnchanged = false
+    /// What was recognised; `nil` if nothing was read.
+    package var reading: SourceDecoding.Reading?
+    /// The newer files of a folder that were refused, and why.
+    package var refused: [SourceRefused] = []
   }
 
   /// Imports what has changed.
@@ -88,12 +121,14 @@ package final class SourceImport: Sendable {
   /// - Parameters:
   ///   - extent: Whether to write the difference, or everything, also if nothing has changed.
   ///   - destination: The catalogue.
+  ///   - goesBack: Whether to take an older file of a folder if newer ones are refused.
   ///   - sleep: Waits until a file has stood still.
   /// - Returns: What was done.
   /// - Throws: ``SourceUnreadable``, ``SourceRefused``; `DatabaseError`, `CatalogError`, `StoreError`;
   ///   `CancellationError` if the task is cancelled. Nothing is changed then.
   nonisolated(nonsending) package func run(
-    _ extent: Extent, into destination: SourceDestination, sleep: @Sendable (Duration) async throws -> Void
+    _ extent: Extent, into destination: SourceDestination, goesBack: Bool = false,
+    sleep: @Sendable (Duration) async throws -> Void
   ) async throws -> Result {
     let last = destination.last
     let (completeAt, sequence) = state.withLock { ($0.completeAt, $0.sequence) }
@@ -105,28 +140,45 @@ package final class SourceImport: Sendable {
       noted(result.report, isDue)
       return result
     }
-    let file = try await settledFile(sleep)
-    if let refused = state.withLock({ $0.refused }), refused.file == file, extent == .difference { throw refused.error }
-    if let imported = state.withLock({ $0.imported }), imported.file == file, !isDue {
-      return Result(report: imported.report, isUnchanged: true)
-    }
-    do {
-      let handle = try SequentialFile(file.path)
-      let format = source.decoding.format(of: file.path)
-      let result = try write(format, mode(extent, last), file.path, nil, destination) { body in
-        _ = try source.decoding.read(handle, body)
+    let candidates = try await settledFiles(sleep)
+    var refusals: [SourceRefused] = []
+    for files in candidates {
+      if let refused = state.withLock({ $0.refused }), refused.files == files, extent == .difference {
+        throw refused.error
       }
-      noted(result.report, true)
-      state.withLock { state in
-        state.imported = (file, result.report)
-        state.refused = nil
+      if let imported = state.withLock({ $0.imported }), imported.files == files, !isDue {
+        return Result(report: imported.report, isUnchanged: true)
       }
-      return result
-    } catch {
-      let refusal = Self.refusal(error, file.path)
-      if let refusal { state.withLock { $0.refused = (file, refusal) } }
-      throw refusal ?? error
+      do {
+        var result = try write(mode(extent, last), files[0].path, nil, destination) { rows in
+          try read(files[0].path, into: &rows)
+        }
+        result.refused = refusals
+        noted(result.report, true)
+        state.withLock { state in
+          state.imported = (files, result.report)
+          state.refused = refusals.first.map { (candidates[0], $0) }
+        }
+        return result
+      } catch {
+        guard let refusal = Self.refusal(error, files[0].path) else { throw error }
+        refusals.append(refusal)
+        if !goesBack || files == candidates.last {
+          state.withLock { $0.refused = (candidates[0], refusals[0]) }
+          throw refusal
+        }
+      }
     }
+    preconditionFailure("a folder without files is an error")
+  }
+
+  /// Reads all rows of the file at `path`, and of the file with its relations if there is one.
+  private func read(_ path: String, into rows: inout CatalogImport) throws -> SourceDecoding.Reading {
+    if case .server(let relations) = source.rows {
+      return try ServerRowFiles(products: path, relations: relations).load(into: &rows)
+    }
+    let file = try SequentialFile(path)
+    return try source.decoding.load(file, at: path, into: &rows)
   }
 
   private func noted(_ report: ImportReport, _ isComplete: Bool) {
@@ -141,23 +193,28 @@ package final class SourceImport: Sendable {
     extent == .everything || last?.productCount ?? 0 == 0 ? .replace : .difference
   }
 
-  /// The file to read, after it has stood still.
-  private nonisolated(nonsending) func settledFile(
+  /// The files to read, after the newest has stood still: of a folder each one, newest first; else only those that
+  /// belong to the source.
+  private nonisolated(nonsending) func settledFiles(
     _ sleep: @Sendable (Duration) async throws -> Void
-  ) async throws -> DropFolder.File {
+  ) async throws -> [[DropFolder.File]] {
     while true {
-      let file = try newestFile()
+      let files = try currentFiles()
       let now = Int64(Date().timeIntervalSince1970 * 1e9)
+      let settleTime = Self.settleTime.components.seconds * 1_000_000_000
       // A clock that was set back must not make a file wait for years.
-      if abs(now - file.modified) >= Self.settleTime.components.seconds * 1_000_000_000 { return file }
+      if files[0].allSatisfy({ abs(now - $0.modified) >= settleTime }) { return files }
       try await sleep(Self.settleTime)
-      if try newestFile() == file { return file }
+      if try currentFiles()[0] == files[0] { return files }
     }
   }
 
-  private func newestFile() throws -> DropFolder.File {
-    guard DropFolder.exists(source.name) else { return try DropFolder.File(path: source.name) }
-    return try DropFolder(path: source.name, format: source.decoding.format).files()[0]
+  private func currentFiles() throws -> [[DropFolder.File]] {
+    if case .server(let relations) = source.rows {
+      return [try [source.name, relations].compactMap(\.self).map { path in try DropFolder.File(path: path) }]
+    }
+    guard DropFolder.exists(source.name) else { return [[try DropFolder.File(path: source.name)]] }
+    return try DropFolder(path: source.name, format: source.decoding.format).files().map { [$0] }
   }
 
   private func run(
@@ -171,12 +228,15 @@ package final class SourceImport: Sendable {
     let spool = try SpillFile(nextTo: destination.location)
     let newest = try Self.spool(query, in: spool)
     do {
-      return try write(.ndjson, mode, source.name, newest, destination) { body in
-        var offset = 0
-        while offset < spool.byteCount {
-          let piece = try spool.read(at: offset)
-          offset += piece.count
-          try body(piece)
+      return try write(mode, source.name, newest, destination) { rows in
+        try source.decoding.load(.ndjson, into: &rows) { body in
+          var offset = 0
+          while offset < spool.byteCount {
+            let piece = try spool.read(at: offset)
+            offset += piece.count
+            try body(piece)
+          }
+          return nil
         }
       }
     } catch { throw Self.refusal(error, source.name) ?? error }
@@ -191,36 +251,44 @@ package final class SourceImport: Sendable {
     return lines.newest
   }
 
-  /// Imports the rows of a text.
+  /// Imports the rows that `read` passes on. What is too large for a difference becomes a full update.
   private func write(
-    _ format: RowFileFormat, _ mode: RowImport.Mode, _ name: String, _ cursor: String?,
-    _ destination: SourceDestination, _ read: (_ body: ([UInt8]) throws -> Void) throws -> Void
+    _ mode: RowImport.Mode, _ name: String, _ cursor: String?, _ destination: SourceDestination,
+    _ read: (inout CatalogImport) throws -> SourceDecoding.Reading
+  ) throws -> Result {
+    do { return try write(once: mode, name, cursor, destination, read) } catch CatalogError.incrementTooLarge
+      where mode == .difference
+    {
+      return try write(once: .replace, name, cursor, destination, read)
+    }
+  }
+
+  private func write(
+    once mode: RowImport.Mode, _ name: String, _ cursor: String?, _ destination: SourceDestination,
+    _ read: (inout CatalogImport) throws -> SourceDecoding.Reading
   ) throws -> Result {
     try Task.checkCancellation()
     let writer = try destination.open()
     defer { writer.close() }
-    var rows = try RowImport(
-      writer, format, mode, lossLimit, rules: source.decoding.rules, mapping: source.decoding.mapping)
+    var rows = try CatalogImport(writer, mode, lossLimit, keepsRelations: keepsRelations)
     do {
-      try read { piece in
+      let reading = try read(&rows)
+      let update = try rows.finish(cursor: cursor) {
         try Task.checkCancellation()
-        try rows.consume(piece.span)
-      }
-      let (update, summary) = try rows.finish(cursor: cursor) { summary in
-        try Task.checkCancellation()
-        if summary.rows == 0, mode != .upsert, lossLimit.share < 1, try writer.snapshot().productCount > 0 {
-          throw SourceRefused("\(name): there are no rows in it, and the catalogue has some; nothing was changed")
+        if reading.summary.products == 0, mode != .upsert, !allowsEmpty, try writer.snapshot().productCount > 0 {
+          throw SourceEmpty(name: name, hasRows: reading.summary.rows > 0)
         }
         try destination.willCommit()
       }
       var payload = PayloadSummary()
-      payload.products = summary.products
-      payload.relations = summary.relations
+      payload.products = reading.summary.products
+      payload.relations = reading.summary.relations
       return Result(
         report: ImportReport(update: update, payload: payload), damagedPath: writer.damagedPath,
-        isUnchanged: update.sequence == destination.last?.sequence)
+        isUnchanged: update.sequence == destination.last?.sequence, reading: reading)
     } catch {
       rows.cancel()
+      if case RowFileError.sinkFailed(let cause, _) = error { throw cause }
       throw error
     }
   }
@@ -232,10 +300,21 @@ package final class SourceImport: Sendable {
       let first = faults.first.prefix(3).map { "\($0)" }.joined(separator: " · ")
       return SourceRefused("\(name): \(first)" + (faults.count > 3 ? " · and \(faults.count - 3) more" : ""))
     case let error as RowFileError: return SourceRefused("\(name): \(error)")
+    case let error as FileOfRowsError: return SourceRefused("\(error.path): \(error.error)")
     case let error as SourceError: return SourceRefused("\(name): \(error)")
-    case let error as SourceRefused: return error
+    case let error as SourceEmpty: return SourceRefused("\(error)", isEmpty: true)
     default: return nil
     }
+  }
+}
+
+/// A source without products, while the catalogue has some.
+private struct SourceEmpty: Error, CustomStringConvertible {
+  var name: String
+  var hasRows: Bool
+
+  var description: String {
+    "\(name): there are no \(hasRows ? "products" : "rows") in it, and the catalogue has some; nothing was changed"
   }
 }
 
@@ -266,6 +345,11 @@ package struct SourceDestination: Sendable {
 package struct SourceRefused: Error, Sendable, CustomStringConvertible {
   /// What is wrong, where, and what to do.
   package var description: String
+  /// Whether it was refused because it has no products.
+  package var isEmpty: Bool
 
-  package init(_ description: String) { self.description = description }
+  package init(_ description: String, isEmpty: Bool = false) {
+    self.description = description
+    self.isEmpty = isEmpty
+  }
 }

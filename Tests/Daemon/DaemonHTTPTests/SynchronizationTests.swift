@@ -1,6 +1,8 @@
-import CatalogOrigin
+import CatalogRows
+import HTTPServer
 import Logging
 import ScanDaemon
+import ServerAnswers
 import ServiceLifecycle
 import StoreTestSupport
 import Testing
@@ -10,23 +12,29 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SynchronizationTests {
   /// Runs a company's server with one product for as long as `body` does.
   ///
-  /// - Parameter more: Further lines of its file of products.
-  func withOrigin(more: String = "", _ body: (_ url: String) async throws -> Void) async throws {
-    let directory = try TemporaryDirectory()
-    let product = "{\"id\":\"7\",\"barcode\":\"697\",\"updateTime\":\"2026-01-01 00:00:00\"}\n"
-    try directory.write(Array((product + more).utf8), to: "products")
-    try directory.write([], to: "relations")
-    var logger = Logger(label: "origin")
-    logger.logLevel = .critical
-    let store = try OriginStore(
-      files: OriginFiles(products: directory.path + "/products", relations: directory.path + "/relations"),
-      logger: logger)
-    var options = OriginServer.Options()
-    options.port = 0
+  /// - Parameter more: Another product of it.
+  func withServer(more: (id: String, barcode: String)? = nil, _ body: (_ url: String) async throws -> Void) async throws
+  {
+    let (full, nothing) = (PayloadEncoder(), PayloadEncoder())
+    for (id, barcode) in [("7", "697"), more].compactMap(\.self) {
+      var row = ProductRow()
+      for (field, text) in [(ProductText.id, id), (.barcode, barcode), (.updateTime, "2026-01-01 00:00:00")] {
+        row.texts.set(field.rawValue, Array(text.utf8).span)
+      }
+      full.product(row)
+    }
+    full.finish(updateTime: "2026-01-01 00:00:00")
+    nothing.finish(updateTime: "2026-01-01 00:00:00")
+    let answers = (full: full.takeOutput(), nothing: nothing.takeOutput())
     let (ports, report) = AsyncStream.makeStream(of: Int.self)
-    options.onListening = { report.yield($0) }
-    let group = ServiceGroup(
-      services: [OriginServer(store: store, options: options, logger: logger)], logger: logger)
+    var options = Server.Options(address: .host("127.0.0.1", port: 0))
+    options.onListening = { port in report.yield(port ?? 0) }
+    let logger = Logger(label: "server") { _ in SwiftLogNoOpLogHandler() }
+    let server = Server(options, logger: logger) { request, _, writer, _ in
+      let isFull = request.query == "updateTime="
+      try await writer.send(Response(status: .ok, body: .bytes(isFull ? answers.full : answers.nothing)))
+    }
+    let group = ServiceGroup(services: [server], logger: logger)
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       tasks.addTask {
         defer { report.finish() }
@@ -43,7 +51,7 @@ import Testing
 
   @Test func `a row that exceeds a limit is skipped and told, and the others are taken`() async throws {
     let barcode = String(repeating: "7", count: 100_000)
-    try await withOrigin(more: "{\"id\":\"huge\",\"barcode\":\"\(barcode)\"}\n") { url in
+    try await withServer(more: (id: "huge", barcode: barcode)) { url in
       try await TestDaemon.run(
         { options, _ in options.sync = SyncOptions(url: url) }, isFilled: false
       ) { test in
@@ -55,7 +63,7 @@ import Testing
   }
 
   @Test func `who asks for a synchronisation is told what it did`() async throws {
-    try await withOrigin { url in
+    try await withServer { url in
       try await TestDaemon.run(
         { options, _ in options.sync = SyncOptions(url: url) }, isFilled: false
       ) { test in

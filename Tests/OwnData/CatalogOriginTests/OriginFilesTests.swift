@@ -1,3 +1,4 @@
+import CatalogSources
 import Foundation
 import Testing
 
@@ -5,6 +6,7 @@ import Testing
 
 @Suite struct OriginFilesTests {
   let folder: TestFolder
+  let log = LogRecorder()
 
   init() throws { folder = try TestFolder() }
 
@@ -14,96 +16,100 @@ import Testing
       "H4sIAAAAAAACA6tWykxRslIyVNJRykvMTQUyE5VquaohokZAJgAcERyZIQAAAB+LCAAAAAAAAgOrVspMUbJSMlaq5QIAdnWcvAsAAAA="
   )!
 
-  func load(_ products: String, _ relations: String? = nil) throws -> OriginRows {
-    try OriginFiles(products: products, relations: relations).load().rows
+  func load(_ products: String, _ relations: String? = nil) async throws -> OriginStore.Counts {
+    try await OriginStore(
+      source: CatalogueSource(serverRows: products, relations: relations), logger: log.logger
+    ).counts
   }
 
-  @Test func `plain text is read`() throws {
-    let rows = try load(
+  @Test func `plain text is read`() async throws {
+    let rows = try await load(
       folder.write("{\"id\":\"1\"}\n\n{\"id\":\"2\"}", to: "products"),
       folder.write("{\"id\":\"r\",\"productId\":\"1\"}\n", to: "relations"))
-    #expect(rows.productCount == 2)
-    #expect(rows.relationCount == 1)
+    #expect(rows.products == 2)
+    #expect(rows.relations == 1)
   }
 
-  @Test func `gzip is known by its content, with all its members`() throws {
-    #expect(try load(folder.write(Self.packed, to: "products.txt")).productCount == 3)
+  @Test func `gzip is known by its content, with all its members`() async throws {
+    #expect(try await load(folder.write(Self.packed, to: "products.txt")).products == 3)
   }
 
-  @Test func `a dump may hold both kinds`() throws {
+  @Test func `a dump may hold both kinds`() async throws {
     let text = """
       {"type":"product","id":"1"}
       {"type":"relation","id":"r","productId":"1"}
       """
-    let rows = try load(folder.write(text, to: "dump"))
-    #expect(rows.productCount == 1)
-    #expect(rows.relationCount == 1)
+    let rows = try await load(folder.write(text, to: "dump"))
+    #expect(rows.products == 1)
+    #expect(rows.relations == 1)
   }
 
-  @Test func `values of the wrong type are counted`() throws {
+  @Test func `values of the wrong type are counted`() async throws {
     let path = try folder.write(#"{"id":"1","name":7,"weight":"x"}"#, to: "products")
-    #expect(try OriginFiles(products: path).load().defaultedCount == 2)
+    _ = try await load(path)
+    #expect(log.events.contains { $0.level == .warning && $0.text.contains("\"count\": 2") }, "\(log.events)")
   }
 
-  @Test func `an empty file has no rows`() throws {
-    #expect(try load(folder.write("", to: "products")).productCount == 0)
+  @Test func `an empty file has no rows`() async throws {
+    #expect(try await load(folder.write("", to: "products")).products == 0)
   }
 
-  @Test func `a bad line is named with its file`() throws {
+  @Test func `a bad line is named with its file`() async throws {
     let path = try folder.write("{\"id\":\"1\"}\n{\"id\":", to: "products")
-    let error = #expect(throws: OriginError.self) { try load(path) }
-    guard case .lineRefused(path, .lineNotJSON(_, line: 2)) = error else {
+    let error = await #expect(throws: OriginError.self) { try await load(path) }
+    guard case .sourceRefused = error else {
       Issue.record("\(String(describing: error))")
       return
     }
     #expect("\(error!)".hasPrefix("\(path): Line 2 "))
   }
 
-  @Test func `a product without an id is refused`() throws {
+  @Test func `a product without an id is refused`() async throws {
     let path = try folder.write("{\"ID\":\"1\"}\n", to: "products")
-    let error = #expect(throws: OriginError.self) { try load(path) }
+    let error = await #expect(throws: OriginError.self) { try await load(path) }
     #expect("\(error!)".contains("has no id"))
   }
 
   @Test(arguments: [1, 2, 15, 30, packed.count - 1])
-  func `gzip that ends early is refused`(byteCount: Int) throws {
+  func `gzip that ends early is refused`(byteCount: Int) async throws {
     let path = try folder.write(Self.packed.prefix(byteCount), to: "products")
-    #expect(throws: OriginError.self) { try load(path) }
+    await #expect(throws: OriginError.self) { try await load(path) }
   }
 
-  @Test func `gzip that is damaged is refused`() throws {
+  @Test func `gzip that is damaged is refused`() async throws {
     var packed = Self.packed
     packed[20] ^= 0xFF
     let path = try folder.write(packed, to: "products")
-    #expect(throws: OriginError.self) { try load(path) }
+    await #expect(throws: OriginError.self) { try await load(path) }
   }
 
-  @Test func `a file that is not there or is a folder is named`() throws {
+  @Test func `a file that is not there or is a folder is named`() async throws {
     for path in [folder.path("nothing"), folder.url.path] {
-      let error = #expect(throws: OriginError.self) { try load(path) }
-      guard case .fileUnreadable(path, _) = error else {
+      let error = await #expect(throws: OriginError.self) { try await load(path) }
+      guard case .sourceUnreadable(let cause) = error else {
         Issue.record("\(String(describing: error))")
         continue
       }
+      #expect(cause.path == path)
     }
   }
 
-  @Test func `a signature tells files apart by content, place and existence`() throws {
-    let files = OriginFiles(products: folder.path("products"), relations: folder.path("relations"))
-    var signatures = [OriginFiles.Signature(files)]
-    func look() { signatures.append(OriginFiles.Signature(files)) }
-    try folder.write("1", to: "products")
-    look()
-    try folder.write("22", to: "products")
-    look()
-    try folder.write("33", to: "products", atomically: true)
-    look()
-    try folder.write("1", to: "relations")
-    look()
-    try FileManager.default.removeItem(atPath: files.products)
-    try FileManager.default.createSymbolicLink(atPath: files.products, withDestinationPath: files.relations!)
-    look()
-    for (one, other) in zip(signatures, signatures.dropFirst()) { #expect(one != other) }
-    #expect(OriginFiles.Signature(files) == signatures.last)
+  @Test func `a change of either file is read, and one of neither is not`() async throws {
+    let source = CatalogueSource(
+      serverRows: try folder.write("{\"id\":\"1\"}\n", to: "products"),
+      relations: try folder.write("", to: "relations"))
+    let store = try await OriginStore(source: source, logger: log.logger)
+    func reload() async throws -> OriginStore.Changes? { try await store.reloadIfChanged { _ in } }
+    #expect(try await reload() == nil)
+    try folder.write("{\"id\":\"r\",\"productId\":\"1\"}\n", to: "relations")
+    #expect(try await reload() == .init(updated: 1))
+    #expect(try await reload() == nil)
+    try folder.write("{\"id\":\"2\"}\n", to: "products", atomically: true)
+    #expect(try await reload() == .init(inserted: 1, deleted: 1))
+    try FileManager.default.removeItem(atPath: folder.path("products"))
+    try folder.write("{\"id\":\"2\"}\n{\"id\":\"3\"}\n", to: "others")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("products"), withDestinationPath: folder.path("others"))
+    #expect(try await reload() == .init(inserted: 1))
   }
 }

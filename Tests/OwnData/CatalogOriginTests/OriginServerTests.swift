@@ -1,5 +1,6 @@
 import CatalogHTTP
 import CatalogRows
+import CatalogSources
 import CurlClient
 import Foundation
 import Logging
@@ -19,15 +20,15 @@ import ServerAnswers
     products: String = "{\"id\":\"1\",\"updateTime\":\"2026-01-01 00:00:00\"}\n", relations: String = "",
     token: String? = nil, _ body: (_ url: String, OriginStore) async throws -> Void
   ) async throws {
-    let files = OriginFiles(
-      products: try folder.write(products, to: "products"),
+    let source = CatalogueSource(
+      serverRows: try folder.write(products, to: "products"),
       relations: try folder.write(relations, to: "relations"))
     let logger = LogRecorder().logger
-    let store = try OriginStore(files: files, clock: OriginClock { 1_767_323_045 }, logger: logger)
+    let store = try await OriginStore(source: source, clock: OriginClock { 1_767_323_045 }, logger: logger)
     var options = OriginServer.Options()
     options.port = 0
     options.token = token
-    // The tests look for themselves.
+    // The tests reload by themselves.
     options.watchInterval = .seconds(3_600)
     let (ports, report) = AsyncStream.makeStream(of: Int.self)
     options.onListening = { report.yield($0) }
@@ -101,8 +102,7 @@ import ServerAnswers
         TestProduct(id: "1", name: "new", updateTime: "2026-01-01 00:00:00"), TestProduct(id: "3"),
       ]
       try folder.write(text(changed.map(\.json)), to: "products", atomically: true)
-      store.look()
-      store.look()
+      try await store.reloadIfChanged { _ in }
       let increment = try await sync(url, cursor: full.summary.updateTime)
       #expect(increment.summary.updateTime == "2026-01-02 03:04:05")
       #expect(
@@ -169,7 +169,7 @@ import ServerAnswers
   @Test func `cancellation ends the server`() async throws {
     let path = try folder.write("{\"id\":\"1\"}\n", to: "products")
     let logger = LogRecorder().logger
-    let store = try OriginStore(files: OriginFiles(products: path), logger: logger)
+    let store = try await OriginStore(source: CatalogueSource(serverRows: path, relations: nil), logger: logger)
     var options = OriginServer.Options()
     options.port = 0
     let (ports, report) = AsyncStream.makeStream(of: Int.self)

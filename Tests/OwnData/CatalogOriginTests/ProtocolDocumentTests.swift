@@ -1,4 +1,5 @@
 import CatalogRows
+import CatalogSources
 import CurlClient
 import Foundation
 import Logging
@@ -38,10 +39,10 @@ import ServerAnswers
 
   /// Runs an origin over two files for as long as `body` does.
   private func withOrigin(
-    _ files: OriginFiles, _ clock: OriginClock, _ body: (_ url: String, OriginStore) async throws -> Void
+    _ source: CatalogueSource, _ clock: OriginClock, _ body: (_ url: String, OriginStore) async throws -> Void
   ) async throws {
     let logger = LogRecorder().logger
-    let store = try OriginStore(files: files, clock: clock, logger: logger)
+    let store = try await OriginStore(source: source, clock: clock, logger: logger)
     var options = OriginServer.Options()
     options.port = 0
     options.watchInterval = .seconds(3_600)
@@ -76,8 +77,8 @@ import ServerAnswers
 
   @Test func `the exchange of the page is what the origin answers`() async throws {
     let folder = try TestFolder()
-    let files = OriginFiles(
-      products: try folder.write("", to: "products"), relations: try folder.write("", to: "relations"))
+    let source = CatalogueSource(
+      serverRows: try folder.write("", to: "products"), relations: try folder.write("", to: "relations"))
     var steps: [[Block]] = [[]]
     for block in try blocks() {
       steps[steps.count - 1].append(block)
@@ -89,14 +90,13 @@ import ServerAnswers
       _ = try folder.write(block.text, to: block.words[1])
     }
     // 2026-03-01 10:00:00, when the files change.
-    try await withOrigin(files, OriginClock { 1_772_359_200 }) { url, store in
+    try await withOrigin(source, OriginClock { 1_772_359_200 }) { url, store in
       for (number, step) in steps.enumerated() {
         if number > 0 {
           for block in step where block.words.first == "ndjson" {
             try folder.write(block.text, to: block.words[1], atomically: true)
           }
-          store.look()
-          store.look()
+          try await store.reloadIfChanged { _ in }
         }
         let request = try #require(step.first { $0.words == ["http"] }).text.split(separator: " ")
         #expect(request[0] == "GET" && request[2].hasPrefix("HTTP/1.1"))

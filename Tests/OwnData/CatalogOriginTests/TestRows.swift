@@ -1,5 +1,8 @@
 import CatalogRows
+import CatalogSources
 import Foundation
+import Synchronization
+import Testing
 
 @testable import CatalogOrigin
 
@@ -65,12 +68,54 @@ struct RowCollector: RowSink {
   mutating func relation(_ row: borrowing RelationRow) { relations.append(TestRelation(row)) }
 }
 
-extension OriginRows {
-  init(_ products: [TestProduct], _ relations: [TestRelation] = []) throws {
-    self.init()
-    for product in products { try self.product(product.row) }
-    for relation in relations { self.relation(relation.row) }
+/// An origin of files with the server's rows, which a test writes again.
+final class TestOrigin: Sendable {
+  let store: OriginStore
+  private let folder: TestFolder
+  private let clock: Clock
+
+  init(_ products: [TestProduct], _ relations: [TestRelation] = [], now: Stamp) async throws {
+    let folder = try TestFolder()
+    let clock = Clock(now)
+    self.folder = folder
+    self.clock = clock
+    try Self.write(products, relations, to: folder)
+    store = try await OriginStore(
+      source: CatalogueSource(serverRows: folder.path("products"), relations: folder.path("relations")),
+      clock: clock.origin, logger: LogRecorder().logger, sleep: { _ in })
   }
+
+  /// Writes other rows, and has them read.
+  func reload(
+    _ products: [TestProduct], _ relations: [TestRelation] = [], now: Stamp
+  ) async throws -> OriginStore.Changes {
+    clock.set(now)
+    try Self.write(products, relations, to: folder)
+    let changes = try #require(try await store.reloadIfChanged { _ in })
+    store.stamps.checkInvariants { Issue.record("\($0)") }
+    return changes
+  }
+
+  func answer(_ cursor: String, now: Stamp? = nil) throws -> OriginAnswer {
+    if let now { clock.set(now) }
+    return try store.answer(cursor: cursor)
+  }
+
+  private static func write(_ products: [TestProduct], _ relations: [TestRelation], to folder: TestFolder) throws {
+    try folder.write(products.map { $0.json + "\n" }.joined(), to: "products", atomically: true)
+    try folder.write(relations.map { $0.json + "\n" }.joined(), to: "relations", atomically: true)
+  }
+}
+
+/// A clock that a test sets.
+final class Clock: Sendable {
+  private let seconds: Mutex<Int64>
+
+  init(_ now: Stamp) { seconds = Mutex(now.secondsSince1970 ?? 0) }
+
+  func set(_ now: Stamp) { seconds.withLock { $0 = now.secondsSince1970 ?? 0 } }
+
+  var origin: OriginClock { OriginClock { [self] in seconds.withLock { $0 } } }
 }
 
 extension OriginAnswer {

@@ -37,6 +37,8 @@ public struct CatalogMerge: RowSink {
   /// The products of the catalogue that the file has.
   private var seen = RowBits([])
   private var relations: [ProductID: [Relation]] = [:]
+  /// Whether the relations of the catalogue stay if the file has none.
+  package var keepsRelations = true
   /// The products that scans can match now and cannot after the merge.
   private var lost = 0
   /// What the merge does; complete after ``finish()``.
@@ -131,7 +133,7 @@ public struct CatalogMerge: RowSink {
   /// - Complexity: Reads the relations of each set that changes; with `deletesMissing`, every row of the catalogue.
   public mutating func finish() throws {
     if deletesMissing { try deleteMissing() }
-    let hasRelations = !relations.isEmpty
+    let hasRelations = !relations.isEmpty || deletesMissing && !keepsRelations
     var sets = Set(relations.keys)
     sets.formUnion(increment.productIDs)
     if deletesMissing, hasRelations {

@@ -95,8 +95,8 @@ struct Serve: AsyncParsableCommand {
     }
   }
 
-  private func files() throws -> OriginFiles {
-    guard let from else { return OriginFiles(products: products ?? "", relations: relations) }
+  private func source() throws -> CatalogueSource {
+    guard let from else { return CatalogueSource(serverRows: products ?? "", relations: relations) }
     var map = try mapping.file()
     irregularities.apply(to: &map)
     let rules = map.rules
@@ -110,12 +110,13 @@ struct Serve: AsyncParsableCommand {
       if reconcile != nil, query.since == nil {
         throw Failure(.usage, "--reconcile belongs to --since; without it, all rows are read each time")
       }
-      return OriginFiles(
-        query, decoding: SourceDecoding(format: .ndjson, rules: rules, mapping: map.mapping, limits: limits),
-        reconcileInterval: .seconds(reconcile ?? 3600))
+      var source = CatalogueSource(
+        query, decoding: SourceDecoding(format: .ndjson, rules: rules, mapping: map.mapping, limits: limits))
+      source.reconcileInterval = .seconds(reconcile ?? 3600)
+      return source
     }
-    return OriginFiles(
-      products: from,
+    return CatalogueSource(
+      path: from,
       decoding: SourceDecoding(
         format: format ?? map.format, rules: rules, mapping: map.mapping, encoding: map.encoding, limits: limits))
   }
@@ -132,13 +133,13 @@ struct Serve: AsyncParsableCommand {
 
   func run() async throws {
     let logger = Logger(label: "serve") { TerminalLogHandler(label: $0) }
-    let files = try files()
-    let store = try OriginStore(files: files, state: stateDirectory, logger: logger)
+    let source = try source()
+    let store = try await OriginStore(source: source, state: stateDirectory, logger: logger)
     var options = OriginServer.Options()
     options.host = host
     options.port = port
     options.token = token
-    options.watchInterval = .seconds(watch ?? (files.database == nil ? 1 : 60))
+    options.watchInterval = .seconds(watch ?? (source.database == nil ? 1 : 60))
     let host = host.contains(":") ? "[\(host)]" : host
     let isJSON = output.json
     options.onListening = { port in

@@ -1,0 +1,47 @@
+import Bytes
+package import CatalogRows
+package import LogStore
+
+// For code that reads a catalogue bit by bit, and not within a closure.
+
+extension CatalogSnapshot {
+  /// Returns the rows of all products and of all relations, in the order of the file.
+  ///
+  /// - Complexity: Reads the complete file. 8 bytes for each row.
+  package func rowIDs() throws(StoreError) -> (products: [RowID], relations: [RowID]) {
+    var rows: (products: [RowID], relations: [RowID]) = ([], [])
+    guard let store else { return rows }
+    rows.products.reserveCapacity(productCount)
+    rows.relations.reserveCapacity(relationCount)
+    try store.scan(CatalogSchema.products) { (record) throws(StoreError) in rows.products.append(record.rowID) }
+    try store.scan(CatalogSchema.relations) { (record) throws(StoreError) in rows.relations.append(record.rowID) }
+    return rows
+  }
+
+  /// Returns the row of the product with an id; `nil` if there is no such product.
+  package func productRow(id: [UInt8]) throws(StoreError) -> RowID? { try view(id: id.rawSpan)?.rowID }
+
+  /// Reads a product into a row that is reused.
+  ///
+  /// - Returns: Whether the row is a product of this commit. If not, `product` has the default values.
+  /// - Throws: `StoreError.damaged`.
+  package func read(_ row: RowID, into product: inout ProductRow) throws(StoreError) -> Bool {
+    product.reset()
+    product.givenFields = 0
+    let found: Void? = try withProduct(row) { (view) throws(StoreError) in try product.fill(from: view) }
+    product.givenFields = ProductRow.allFields
+    if found == nil { return false }
+    try store?.confirm(row)
+    return true
+  }
+
+  /// Reads a relation into a row that is reused.
+  ///
+  /// - Returns: Whether the row is a relation of this commit. If not, `relation` is unchanged.
+  /// - Throws: `StoreError.damaged`.
+  package func read(_ row: RowID, into relation: inout RelationRow) throws(StoreError) -> Bool {
+    guard let store, let record = try store.record(row, table: CatalogSchema.relations) else { return false }
+    try copy(record).fill(&relation)
+    return true
+  }
+}

@@ -1,0 +1,121 @@
+package import Catalog
+package import CatalogRows
+import LogStore
+import RowFiles
+
+/// Rows on their way into a catalogue: a sink for the rows of any reader, and their commit, as a full update or as the
+/// difference.
+///
+/// A second thread stores or compares the rows. Rows that are too large for the format are refused.
+package struct CatalogImport: RowSink {
+  private let writer: CatalogWriter
+  private let lossLimit: LossLimit
+  private var update: RowThread<FullUpdate>?
+  private var merge: RowThread<CatalogMerge>?
+  private var check = RowSizeCheck()
+  /// Whether a product without an id is refused. The readers of a person's own files find such rows by themselves.
+  package var requiresIDs = false
+  /// What a difference changes; `nil` for a full update, and before ``finish(cursor:_:)``.
+  package private(set) var counts: MergeCounts?
+
+  /// Begins an import, which locks the catalogue until it ends.
+  ///
+  /// - Parameters:
+  ///   - writer: The writer of the catalogue.
+  ///   - mode: What the rows are.
+  ///   - lossLimit: The limit on products that the update may remove.
+  ///   - keepsRelations: Whether a difference leaves the relations of the catalogue as they are if there are none among
+  ///     the rows.
+  /// - Throws: `StoreError`.
+  package init(
+    _ writer: CatalogWriter, _ mode: RowImport.Mode, _ lossLimit: LossLimit, keepsRelations: Bool = true
+  ) throws {
+    self.writer = writer
+    self.lossLimit = lossLimit
+    switch mode {
+    case .replace: update = RowThread(try writer.beginFullUpdate(lossLimit))
+    case .upsert, .difference:
+      var merge = try CatalogMerge(writer.snapshot(), deletesMissing: mode == .difference)
+      merge.keepsRelations = keepsRelations
+      self.merge = RowThread(merge)
+    }
+  }
+
+  /// Takes a product. After ``cancel()`` only its size is checked.
+  ///
+  /// - Throws: `RowRefusal` for a row that is too large, or lacks an id that it needs; the errors of storing or comparing an earlier row.
+  package mutating func product(_ row: borrowing ProductRow) throws {
+    if requiresIDs, row.texts.byteCount(ProductText.id.rawValue) == 0 {
+      throw RowRefusal("it has no id; give each product its own")
+    }
+    do { try check.product(row) } catch StoreError.tooLarge(let what, let byteCount, let limit) {
+      throw Self.refusal(what, byteCount, limit)
+    }
+    try update?.product(row)
+    try merge?.product(row)
+  }
+
+  /// Takes a relation. After ``cancel()`` only its size is checked.
+  ///
+  /// - Throws: As ``product(_:)``.
+  package mutating func relation(_ row: borrowing RelationRow) throws {
+    do { try check.relation(row) } catch StoreError.tooLarge(let what, let byteCount, let limit) {
+      throw Self.refusal(what, byteCount, limit)
+    }
+    try update?.relation(row)
+    try merge?.relation(row)
+  }
+
+  /// Waits until all rows are stored or compared, and commits them. A difference without any change writes nothing.
+  ///
+  /// - Parameters:
+  ///   - cursor: The cursor for the next request to the server; `nil` is an empty one for a full update, and the one
+  ///     that the catalogue has for a difference.
+  ///   - willCommit: Called when something is to be changed, before the commit begins.
+  /// - Returns: The report of the update, which is durable.
+  /// - Throws: `CatalogError.wouldLose` if the loss limit refuses; the errors of storing or comparing a row. Nothing is
+  ///   changed in these cases.
+  /// - Precondition: The import was not finished or cancelled.
+  package mutating func finish(cursor: String?, _ willCommit: () throws -> Void = {}) throws -> UpdateReport {
+    if var merge = try takeMerge() {
+      try merge.finish()
+      try merge.checkLosses(lossLimit)
+      if merge.hasChanges { try willCommit() }
+      counts = merge.counts
+      return try merge.commit(to: writer, cursor: cursor, lossLimit)
+    }
+    guard let update = try takeUpdate() else { preconditionFailure("an import is finished once") }
+    do { try willCommit() } catch {
+      update.cancel()
+      throw error
+    }
+    return try update.commit(cursor: cursor ?? "")
+  }
+
+  /// Cancels the import, which has changed nothing.
+  package mutating func cancel() {
+    update?.abandon()?.cancel()
+    _ = merge?.abandon()
+    (update, merge) = (nil, nil)
+  }
+
+  private mutating func takeUpdate() throws -> FullUpdate? {
+    do {
+      let taken = try update?.take() ?? nil
+      update = nil
+      return taken
+    } catch {
+      cancel()
+      throw error
+    }
+  }
+
+  private mutating func takeMerge() throws -> CatalogMerge? {
+    defer { merge = nil }
+    return try merge?.take() ?? nil
+  }
+
+  private static func refusal(_ what: String, _ byteCount: Int, _ limit: Int) -> RowRefusal {
+    RowRefusal("\(what) would take \(byteCount) bytes, and there is room for \(limit)")
+  }
+}
