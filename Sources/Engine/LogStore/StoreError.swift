@@ -93,4 +93,7 @@ extension StoreError: ProgramError {
     case .forked: .software
     }
   }
+
+  /// What a server answers to a request that fails because of it.
+  package var refusal: Refusal { .unavailable("storeUnavailable") }
 }

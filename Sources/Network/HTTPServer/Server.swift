@@ -60,6 +60,9 @@ package struct Server: Service {
     package var maximumSkippedByteCount = 16 << 20
     /// The value of the field `Server` of each response; `nil` for none.
     package var serverName: String?
+    /// What protects the server from clients that are slow, too many, or send what is no request; `nil` for nothing but
+    /// the other limits. It has limits of a request's head of its own.
+    package var protection: Protection?
     /// Adds channel handlers to a new connection, on its event loop. They come after the parser and the encoder of
     /// messages, and before the handler that answers requests: parts of requests pass them first, as
     /// `HTTPServerRequestPart`, and parts of responses pass them last, as `HTTPServerResponsePart`.
@@ -159,9 +162,10 @@ package struct Server: Service {
   /// Sets up a new connection.
   private func connection(_ channel: any Channel, _ connections: OpenConnections) throws -> Connection {
     var limits = NIOHTTPDecoderLimitConfiguration()
-    limits.maxHeaderFieldSize = options.headLimits.fieldByteCount
-    limits.maxHeaderListSize = options.headLimits.byteCount
-    limits.maxHeaderFieldCount = options.headLimits.fieldCount
+    let headLimits = options.protection == nil ? options.headLimits : Protection.headLimits
+    limits.maxHeaderFieldSize = headLimits.fieldByteCount
+    limits.maxHeaderListSize = headLimits.byteCount
+    limits.maxHeaderFieldCount = headLimits.fieldCount
     // The fields of responses were checked by HTTPTypes, and `ConnectionHandler` frames bodies.
     var encoding = HTTPResponseEncoder.Configuration()
     encoding.automaticallySetFramingHeaders = false
@@ -169,6 +173,7 @@ package struct Server: Service {
     try pipeline.configureHTTPServerPipeline(
       withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
       withEncoderConfiguration: encoding, withDecoderLimitConfiguration: limits)
+    try options.protection?.add(to: channel, date: date, skipLimit: options.maximumSkippedByteCount)
     try options.configure?(channel)
     let queue = RequestQueue(channel)
     let handler = ConnectionHandler(

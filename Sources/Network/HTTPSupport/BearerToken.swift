@@ -8,6 +8,9 @@ package struct BearerToken: Sendable {
     guard !bytes.isEmpty, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
   }
 
+  /// Creates a token from any text, such as one with blanks that clients of another kind send as it is.
+  package init(secret: String) { bytes = Array(secret.utf8) }
+
   /// Whether an `Authorization` header contains the token.
   ///
   /// The comparison's time depends on the header's length, and not on how much of it is correct.
@@ -18,7 +21,7 @@ package struct BearerToken: Sendable {
     guard header.count > scheme.count, zip(header, scheme).allSatisfy({ $0 | 0x20 == $1 }) else { return false }
     let shown = header[scheme.count...].drop { $0 == UInt8(ascii: " ") }
     var difference = shown.count ^ bytes.count
-    for (index, byte) in shown.enumerated() { difference |= Int(byte ^ bytes[index % bytes.count]) }
+    for (index, byte) in shown.enumerated() { difference |= Int(byte ^ bytes[index % max(1, bytes.count)]) }
     return difference == 0
   }
 }

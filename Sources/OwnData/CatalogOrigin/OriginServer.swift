@@ -1,5 +1,6 @@
 import CatalogRows
 import HTTPServer
+import HTTPSupport
 import HTTPTypes
 import JSONFormat
 package import Logging
@@ -30,6 +31,9 @@ package struct OriginServer: Service {
     package init() {}
   }
 
+  /// Clients may share the address of a proxy, so the limit of one address is the same.
+  private static let maximumConnections = 1024
+
   private let store: OriginStore
   private let options: Options
   private let logger: Logger
@@ -59,8 +63,17 @@ package struct OriginServer: Service {
       logger.info("listening", metadata: ["host": "\(options.host)", "port": "\(port)"])
       await options.onListening?(port)
     }
-    let server = Server(serverOptions, logger: logger) { [store, options, logger] request, _, writer, _ in
-      try await writer.send(Self.respond(to: request, store: store, token: options.token, logger: logger))
+    var protection = Protection(
+      ConnectionLimiter(
+        ConnectionLimiter.Limits(maximum: Self.maximumConnections, perAddress: Self.maximumConnections)))
+    protection.serverName = "origin"
+    serverOptions.protection = protection
+    serverOptions.maximumConnections = Self.maximumConnections
+    let rules = AccessRules(
+      AccessRules.Words(server: "origin", tokenSource: "the token that 'serve' was started with"),
+      token: options.token.map { BearerToken(secret: $0) })
+    let server = Server(serverOptions, logger: logger) { [store, logger] request, _, writer, _ in
+      try await writer.send(Self.respond(to: request, store: store, rules, logger: logger))
     }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await Watcher(store: store, options: options).run() }
@@ -99,29 +112,24 @@ package struct OriginServer: Service {
   // MARK: Answers
 
   private static func respond(
-    to request: HTTPRequest, store: OriginStore, token: String?, logger: Logger
+    to request: HTTPRequest, store: OriginStore, _ rules: AccessRules, logger: Logger
   ) -> Response {
-    let isHead = request.method == .head
-    let asked = OriginRequest(
-      method: request.method.rawValue, path: String(request.pathWithoutQuery), query: request.query.map(String.init),
-      authorization: request.headerFields[.authorization], token: token)
-    switch asked {
-    case .health:
-      return response(status: .ok, code: 1000, message: "ok")
-    case .refused(let status, let message):
+    switch OriginRequest(request, rules) {
+    case .health: return response(status: .ok, code: 1000, message: "ok")
+    case .refused(let error):
       logger.debug(
-        "request refused", metadata: ["path": "\(request.pathWithoutQuery)", "status": "\(status)"])
-      return response(status: .init(code: status), code: status, message: message)
+        "request refused", metadata: ["path": "\(request.pathWithoutQuery)", "status": "\(error.status.code)"])
+      return response(error)
     case .catalogue(let cursor):
       do {
         let answer = try store.answer(cursor: cursor)
         logger.debug(
           "catalogue requested",
           metadata: ["cursor": "\(cursor)", "full": "\(answer.isFull)", "places": "\(answer.productPlaceCount)"])
-        return try isHead ? head(of: answer) : response(answer)
+        return try request.method == .head ? head(of: answer) : response(answer)
       } catch {
         logger.error("the catalogue cannot be read", metadata: ["reason": "\(error)"])
-        return response(status: .internalServerError, code: 500, message: "the catalogue cannot be read")
+        return response(ErrorResponse(.internalServerError, "internal", "the catalogue cannot be read"))
       }
     }
   }
@@ -130,16 +138,16 @@ package struct OriginServer: Service {
     [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"]
   }
 
-  private static func response(
-    status: HTTPResponse.Status, code: Int, message: String
-  ) -> Response {
-    var json = Array(#"{"message":"#.utf8)
-    JSONWriter.append(text: message, to: &json)
-    json += #","code":\#(code),"data":null}"#.utf8
-    var headers = headers()
-    if status == .methodNotAllowed { headers[.allow] = "GET, HEAD" }
-    if status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
-    return Response(status: status, headers: headers, body: .bytes(json))
+  /// The envelope of a refusal, whose `code` is the HTTP status.
+  private static func response(_ error: ErrorResponse) -> Response {
+    var response = response(status: error.status, code: error.status.code, message: error.message)
+    for field in error.headers { response.headers.append(field) }
+    return response
+  }
+
+  private static func response(status: HTTPResponse.Status, code: Int, message: String) -> Response {
+    let envelope = JSONText.object([("message", .text(message)), ("code", .int(code)), ("data", .null)])
+    return Response(status: status, headers: headers(), body: .bytes(envelope.bytes))
   }
 
   /// An answer with at most this number of rows is encoded at once and sent with its length, which avoids chunks

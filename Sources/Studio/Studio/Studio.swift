@@ -54,7 +54,7 @@ package struct Studio: Sendable {
       var names: [String: String] = [:]
       for (name, raw) in zip(request.names, request.parameters) {
         guard let text = PercentEncoding.decodedText(raw[...]) else {
-          throw StudioError.badRequest("the path is not percent-encoded UTF-8")
+          throw ErrorResponse.badRequest("the path is not percent-encoded UTF-8")
         }
         names[name] = text
       }
@@ -101,15 +101,15 @@ package struct Studio: Sendable {
     if sequence == 0 { return .empty }
     let current = try stores.snapshot()
     if current.sequence == sequence { return current }
-    guard let earlier = try stores.history()?.at(sequence) else { throw StudioError.unknownCommit(sequence) }
+    guard let earlier = try stores.history()?.at(sequence) else { throw ErrorResponse.unknownCommit(sequence) }
     return earlier
   }
 
   /// Throws unless requests may retry and drop uploads.
-  func checkDecidesUploads() throws { if !stores.decidesUploads { throw StudioError.notEditable(stores) } }
+  func checkDecidesUploads() throws { if !stores.decidesUploads { throw ErrorResponse.notEditable(stores) } }
 
   /// Throws unless requests may change something.
-  func checkEditable() throws { if !stores.isEditable { throw StudioError.notEditable(stores) } }
+  func checkEditable() throws { if !stores.isEditable { throw ErrorResponse.notEditable(stores) } }
 
   // MARK: Pages
 
@@ -125,13 +125,13 @@ package struct Studio: Sendable {
       try Self.asset(request.parameters.joined(separator: "/"), request)
     }
     router.on(.get, "studio/**") { request in
-      if request.head.pathWithoutQuery.hasPrefix("/studio/api") { throw StudioError.noSuchPath }
+      if request.head.pathWithoutQuery.hasPrefix("/studio/api") { throw ErrorResponse.noSuchPath }
       return try Self.asset("index.html", request)
     }
   }
 
   private static func asset(_ name: String, _ request: StudioRequest) throws -> Response {
-    guard let asset = StudioAssets.asset(named: name) else { throw StudioError.noSuchPath }
+    guard let asset = StudioAssets.asset(named: name) else { throw ErrorResponse.noSuchPath }
     var headers: HTTPFields = [.eTag: asset.entityTag, .cacheControl: "no-cache"]
     if request.head.headerFields[.ifNoneMatch] == asset.entityTag {
       return Response(status: .notModified, headers: headers)

@@ -55,4 +55,15 @@ extension WorkspaceError: ProgramError {
     case .userID, .notSignedIn: .usage
     }
   }
+
+  /// What a server answers to a request that fails because of it.
+  package var refusal: Refusal {
+    switch self {
+    case .store, .settings: .unavailable("storeUnavailable")
+    case .noSuchUser: .conflict("noSuchUser")
+    case .closed: .conflict("userChanged")
+    case .notSignedIn: .conflict("nobodySignedIn")
+    case .userID: .badRequest
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import HTTPServer
 import LogStore
 import StoreTestSupport
 import Testing
@@ -23,15 +24,15 @@ import Workspace
       (StoreError.locked(path: "/p"), 503, "storeUnavailable"), (CancellationError(), 500, "internal"),
     ] as [(any Error, Int, String)])
   func `an error has a status, a name and words`(error: any Error, status: Int, code: String) {
-    let errorResponse = ErrorResponse(error)
+    let errorResponse = ErrorResponse(ofDaemon: error)
     #expect(errorResponse.status.code == status)
     #expect(errorResponse.code == code)
     #expect(!errorResponse.message.isEmpty)
   }
 
   @Test func `words are data`() throws {
-    let answer = Answer(ErrorResponse.badRequest("a\"b\n\u{1}\\"))
-    #expect(try JSONBody(answer.body)["error"]?["message"]?.text == "a\"b\n\u{1}\\")
+    let answer = Response(ErrorResponse.badRequest("a\"b\n\u{1}\\"))
+    #expect(try JSONBody(answer.bytes)["error"]?["message"]?.text == "a\"b\n\u{1}\\")
   }
 
   @Test func `requests that fail are one problem of their path, however many they are`() async throws {

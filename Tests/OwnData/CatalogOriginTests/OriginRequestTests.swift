@@ -1,3 +1,6 @@
+import HTTPServer
+import HTTPSupport
+import HTTPTypes
 import Testing
 
 @testable import CatalogOrigin
@@ -7,7 +10,12 @@ import Testing
     _ method: String = "GET", _ path: String = "/", query: String? = nil, authorization: String? = nil,
     token: String? = nil
   ) -> OriginRequest {
-    OriginRequest(method: method, path: path, query: query, authorization: authorization, token: token)
+    var request = HTTPRequest(
+      method: HTTPRequest.Method(method)!, scheme: "http", authority: "localhost",
+      path: path + (query.map { "?" + $0 } ?? ""))
+    if let authorization { request.headerFields[.authorization] = authorization }
+    let words = AccessRules.Words(server: "origin", tokenSource: "the token")
+    return OriginRequest(request, AccessRules(words, token: token.map { BearerToken(secret: $0) }))
   }
 
   @Test(arguments: [
@@ -22,21 +30,18 @@ import Testing
 
   @Test(arguments: ["%", "%4", "%GG", "%FF", "a%", "%E9"])
   func `a cursor that cannot be decoded is a bad request`(text: String) {
-    guard case .refused(400, _) = request(query: "updateTime=\(text)") else {
-      Issue.record("not refused")
-      return
-    }
+    #expect(request(query: "updateTime=\(text)").status == 400)
   }
 
   @Test(arguments: ["POST", "PUT", "DELETE", "OPTIONS", "get"])
   func `other methods are refused`(method: String) {
-    #expect(request(method) == .refused(status: 405, message: "only GET and HEAD are possible"))
-    #expect(request(method, "/healthz") == .refused(status: 405, message: "only GET and HEAD are possible"))
+    #expect(request(method).status == 405)
+    #expect(request(method, "/healthz").status == 405)
   }
 
   @Test(arguments: ["/x", "//", "", "/healthz/"])
   func `other paths are refused`(path: String) {
-    #expect(request("GET", path) == .refused(status: 404, message: "there is only / and /healthz here"))
+    #expect(request("GET", path).status == 404)
   }
 
   @Test func `HEAD asks what GET asks`() {
@@ -52,9 +57,14 @@ import Testing
     nil, "", "abc", "Basic abc", "Bearer", "Bearer ", "Bearer abd", "Bearer abcd", "Bearer ab",
   ])
   func `any other is kept out, but not from the health`(authorization: String?) {
-    #expect(
-      request(authorization: authorization, token: "abc")
-        == .refused(status: 401, message: "a valid bearer token is required"))
+    #expect(request(authorization: authorization, token: "abc").status == 401)
     #expect(request("GET", "/healthz", authorization: authorization, token: "abc") == .health)
+  }
+}
+
+extension OriginRequest {
+  /// The status of a refusal; `nil` if the request is not refused.
+  fileprivate var status: Int? {
+    if case .refused(let error) = self { error.status.code } else { nil }
   }
 }

@@ -122,4 +122,14 @@ extension SearchError: ProgramError {
     case .otherOrder: .usage
     }
   }
+
+  /// What a server answers to a request that fails because of it.
+  package var refusal: Refusal {
+    switch self {
+    case .store(let cause): cause.refusal
+    case .noIndex: .conflict("noSearchIndex")
+    case .noOrder: .conflict("noOrder")
+    case .otherOrder: .conflict("otherOrder")
+    }
+  }
 }

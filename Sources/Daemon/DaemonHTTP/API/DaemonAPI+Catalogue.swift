@@ -16,12 +16,12 @@ extension DaemonAPI {
     ]
   }
 
-  @Sendable private func product(_ call: RouteCall) throws -> Answer {
+  @Sendable private func product(_ call: RouteCall) throws -> Response {
     guard let product = try daemon.catalogue().product(id: call.parameter) else { throw Self.unknown(call.parameter) }
-    return Answer(.product(product))
+    return Response(.product(product))
   }
 
-  @Sendable private func products(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func products(_ call: RouteCall) async throws -> Response {
     let barcode = call.query["barcode"]
     if barcode?.isEmpty == true {
       throw ErrorResponse.badRequest("barcode: the barcode to look for, as in /v1/products?barcode=6901234567892")
@@ -34,14 +34,14 @@ extension DaemonAPI {
   /// The parameters with which an answer is a page.
   private static let pageParameters = ["where", "order", "limit", "offset", "columns", "count"]
 
-  private func barcodeAnswer(_ barcode: String) async throws -> Answer {
+  private func barcodeAnswer(_ barcode: String) async throws -> Response {
     try await aside {
       let products = try daemon.catalogue().products(barcode: barcode)
-      return Answer(.object([("products", .array(products.map(JSONText.product)))]))
+      return Response(.object([("products", .array(products.map(JSONText.product)))]))
     }
   }
 
-  private func pageAnswer(_ barcode: String?, _ query: QueryParameters) async throws -> Answer {
+  private func pageAnswer(_ barcode: String?, _ query: QueryParameters) async throws -> Response {
     let page = BarcodePage(
       try Self.productQuery(daemon.catalogue(), barcode, query), limit: try query.limit(),
       offset: try query.offset(), columns: try Self.columns(query), hasCount: try query.flag("count"))
@@ -51,7 +51,7 @@ extension DaemonAPI {
   }
 
   /// A page in the order of an index.
-  @Sendable private func productsInOrder(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func productsInOrder(_ call: RouteCall) async throws -> Response {
     guard let (order, isDescending) = CatalogIndexes.Order.parse(call.parameter) else {
       let known = CatalogIndexes.Order.allCases.map(\.rawValue).joined(separator: ", ")
       throw ErrorResponse.notFound(
@@ -91,13 +91,13 @@ extension DaemonAPI {
     do { return try ProductColumns(parsing: columns) } catch { throw .expression("columns", error) }
   }
 
-  @Sendable private func components(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func components(_ call: RouteCall) async throws -> Response {
     let id = call.parameter
     return try await aside {
       let catalogue = try daemon.catalogue()
       let components = try catalogue.components(of: id)
       if components.isEmpty, try !catalogue.containsProduct(id: id) { throw Self.unknown(id) }
-      return Answer(components.json(ofSet: id))
+      return Response(components.json(ofSet: id))
     }
   }
 
@@ -126,7 +126,7 @@ private struct BarcodePage: Sendable {
   }
 
   /// The page as JSON. It ends early if it has more than ``DaemonAPI/listByteLimit`` bytes; more products exist then.
-  @Sendable func answer() throws -> Answer {
+  @Sendable func answer() throws -> Response {
     var bytes = Array("{\"products\":[".utf8)
     var count = 0
     var hasMore = false
@@ -149,7 +149,7 @@ private struct BarcodePage: Sendable {
       bytes += ",\"count\":\(all)".utf8
     }
     bytes.append(UInt8(ascii: "}"))
-    return Answer(json: bytes)
+    return Response(json: bytes)
   }
 }
 
@@ -168,7 +168,7 @@ private struct OrderedProductPage: Sendable {
   private static let step = 50
 
   /// The page as JSON. It ends early after ``DaemonAPI/listByteLimit`` bytes.
-  @Sendable func answer() throws -> Answer {
+  @Sendable func answer() throws -> Response {
     var bytes = Array("{\"products\":[".utf8)
     var next = cursor
     var count = 0
@@ -185,6 +185,6 @@ private struct OrderedProductPage: Sendable {
     bytes += "],\"next\":".utf8
     JSONText.optional(next?.description).append(to: &bytes)
     bytes += ",\"sequence\":\(catalogue.sequence)}".utf8
-    return Answer(json: bytes)
+    return Response(json: bytes)
   }
 }

@@ -16,24 +16,24 @@ extension DaemonAPI {
     ]
   }
 
-  @Sendable private func queueState(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func queueState(_ call: RouteCall) async throws -> Response {
     try await aside {
       let queue = try daemon.queue()
-      return Answer(try queue.counts().json(queue.pauses(), heldKeys: queue.heldKeys()))
+      return Response(try queue.counts().json(queue.pauses(), heldKeys: queue.heldKeys()))
     }
   }
 
-  @Sendable private func pause(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func pause(_ call: RouteCall) async throws -> Response {
     try await queue().pause()
     return try await queueState(call)
   }
 
-  @Sendable private func resume(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func resume(_ call: RouteCall) async throws -> Response {
     try await queue().resume()
     return try await queueState(call)
   }
 
-  @Sendable private func retry(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func retry(_ call: RouteCall) async throws -> Response {
     let names = try call.body.texts("states") ?? [UploadState.parked.rawValue]
     let states = names.compactMap { name in Self.retriedStates.first { $0.rawValue == name } }
     guard !states.isEmpty, states.count == names.count else {
@@ -41,13 +41,13 @@ extension DaemonAPI {
       throw ErrorResponse.badRequest("states: one or more of \(all)")
     }
     let uploads = try await queue()
-    return Answer(.object([("retried", .int(try await uploads.retryAll(Set(states))))]))
+    return Response(.object([("retried", .int(try await uploads.retryAll(Set(states))))]))
   }
 
   /// The states of uploads that can be retried by hand.
   private static let retriedStates: [UploadState] = [.parked, .waiting]
 
-  @Sendable private func uploads(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func uploads(_ call: RouteCall) async throws -> Response {
     let limit = try call.query.limit()
     let states = UploadState.allCases.map(\.rawValue).joined(separator: ", ")
     let state = try call.query["state"].map { text in
@@ -67,20 +67,20 @@ extension DaemonAPI {
     }
   }
 
-  @Sendable private func upload(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func upload(_ call: RouteCall) async throws -> Response {
     let id = try Self.uploadID(call)
     return try await aside {
       guard let upload = try daemon.queue().upload(id) else { throw UploadQueueError.unknown(id: id) }
-      return Answer(upload.json)
+      return Response(upload.json)
     }
   }
 
-  @Sendable private func dropUpload(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func dropUpload(_ call: RouteCall) async throws -> Response {
     try await queue().drop(Self.uploadID(call))
     return .noContent
   }
 
-  @Sendable private func retryUpload(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func retryUpload(_ call: RouteCall) async throws -> Response {
     try await queue().retry(Self.uploadID(call))
     return try await upload(call)
   }

@@ -14,17 +14,17 @@ extension DaemonAPI {
   }
 
   /// The hot path: a lookup in mapped memory and one array of bytes.
-  @Sendable private func look(_ call: RouteCall) throws -> Answer {
+  @Sendable private func look(_ call: RouteCall) throws -> Response {
     let code = call.parameter
     let symbology = call.query["symbology"]
     try Self.check(code)
     try Self.check(symbology: symbology)
-    return Answer(json: try daemon.look(code, symbology: symbology).json.bytes)
+    return Response(json: try daemon.look(code, symbology: symbology).json.bytes)
   }
 
-  @Sendable private func scan(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func scan(_ call: RouteCall) async throws -> Response {
     let (readings, isList) = try Self.readings(call.body)
-    if !isList { return Answer(await daemon.scan(readings[0]).json) }
+    if !isList { return Response(await daemon.scan(readings[0]).json) }
     var bytes = Array("{\"answers\":[".utf8)
     // Sequentially, so that the effects keep the order of the request.
     for (index, reading) in readings.enumerated() {
@@ -32,7 +32,7 @@ extension DaemonAPI {
       await daemon.scan(reading).json.append(to: &bytes)
     }
     bytes += "]}".utf8
-    return Answer(json: bytes)
+    return Response(json: bytes)
   }
 
   /// The scans in a body, and whether the response is a list.
@@ -118,15 +118,15 @@ extension DaemonAPI {
 
   // MARK: The miss journal
 
-  @Sendable private func misses(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func misses(_ call: RouteCall) async throws -> Response {
     let limit = try call.query.limit()
     return try await aside {
       let misses = try daemon.misses(limit: limit)
-      return Answer(.object([("misses", .array(misses.map(\.json)))]))
+      return Response(.object([("misses", .array(misses.map(\.json)))]))
     }
   }
 
-  @Sendable private func clearMisses(_ call: RouteCall) async throws -> Answer {
-    Answer(.object([("removed", .int(try await daemon.clearMisses()))]))
+  @Sendable private func clearMisses(_ call: RouteCall) async throws -> Response {
+    Response(.object([("removed", .int(try await daemon.clearMisses()))]))
   }
 }

@@ -11,7 +11,7 @@ extension DaemonAPI {
     ]
   }
 
-  @Sendable private func search(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func search(_ call: RouteCall) async throws -> Response {
     guard let text = call.query["q"], !text.isEmpty else {
       throw ErrorResponse.badRequest("q: the words to look for, as in /v1/search?q=cordless+drill")
     }
@@ -41,7 +41,7 @@ extension DaemonAPI {
   }
 
   /// A page of results as JSON. It ends early if it has more than ``listByteLimit`` bytes.
-  private static func page(_ catalogue: CatalogSnapshot, _ text: String, _ options: SearchOptions) throws -> Answer {
+  private static func page(_ catalogue: CatalogSnapshot, _ text: String, _ options: SearchOptions) throws -> Response {
     let found = try catalogue.search(text, options)
     var bytes = Array("{\"results\":[".utf8)
     for (index, result) in found.results.enumerated() {
@@ -57,6 +57,6 @@ extension DaemonAPI {
     bytes += "],\"next\":".utf8
     JSONText.optional(found.next?.description).append(to: &bytes)
     bytes.append(UInt8(ascii: "}"))
-    return Answer(json: bytes)
+    return Response(json: bytes)
   }
 }

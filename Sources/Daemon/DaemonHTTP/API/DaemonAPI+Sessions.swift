@@ -19,7 +19,7 @@ extension DaemonAPI {
     ]
   }
 
-  @Sendable private func sessions(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func sessions(_ call: RouteCall) async throws -> Response {
     let limit = try call.query.limit()
     return try await aside {
       let sessions = try daemon.sessions.list()
@@ -29,7 +29,7 @@ extension DaemonAPI {
     }
   }
 
-  @Sendable private func openSession(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func openSession(_ call: RouteCall) async throws -> Response {
     let name = try call.body.text("name")
     let input = try call.body.text("input")
     if let name, name.utf8.count > Self.nameByteLimit {
@@ -37,16 +37,16 @@ extension DaemonAPI {
     }
     if let input { try Self.check(input: input) }
     let session = try await daemon.sessions.open(name: name, input: input)
-    var answer = try await aside { Answer(session.json, status: .created) }
+    var answer = try await aside { Response(session.json, status: .created) }
     answer.headers[.location] = "/v1/sessions/\(session.id)"
     return answer
   }
 
-  @Sendable private func session(_ call: RouteCall) async throws -> Answer {
-    try await aside { Answer(try daemon.sessions.session(call.parameter).json) }
+  @Sendable private func session(_ call: RouteCall) async throws -> Response {
+    try await aside { Response(try daemon.sessions.session(call.parameter).json) }
   }
 
-  @Sendable private func addScans(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func addScans(_ call: RouteCall) async throws -> Response {
     let codes: [String]
     switch (try call.body.text("code"), try call.body.texts("codes")) {
     case (let code?, nil): codes = [code]
@@ -56,15 +56,15 @@ extension DaemonAPI {
     try Self.check(count: codes.count, "codes")
     for code in codes { try Self.check(code) }
     let session = try await daemon.sessions.add(codes, to: call.parameter)
-    return try await aside { Answer(session.json) }
+    return try await aside { Response(session.json) }
   }
 
-  @Sendable private func closeSession(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func closeSession(_ call: RouteCall) async throws -> Response {
     let session = try await daemon.sessions.close(call.parameter)
-    return try await aside { Answer(session.json) }
+    return try await aside { Response(session.json) }
   }
 
-  @Sendable private func removeSession(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func removeSession(_ call: RouteCall) async throws -> Response {
     try await daemon.sessions.remove(call.parameter)
     return .noContent
   }

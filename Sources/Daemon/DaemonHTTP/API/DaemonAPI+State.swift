@@ -20,36 +20,36 @@ extension DaemonAPI {
     ]
   }
 
-  @Sendable private func health(_ call: RouteCall) -> Answer { Answer(.object([("status", .text("ok"))])) }
+  @Sendable private func health(_ call: RouteCall) -> Response { Response(.object([("status", .text("ok"))])) }
 
   /// Reveals only where to find details, because no token is required here.
-  @Sendable private func readiness(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func readiness(_ call: RouteCall) async throws -> Response {
     if let reason = try await aside({ daemon.unreadiness }) {
       throw ErrorResponse.unavailable("notReady", "\(reason); GET /v1/status says more")
     }
-    return Answer(.object([("status", .text("ready"))]))
+    return Response(.object([("status", .text("ready"))]))
   }
 
-  @Sendable private func metricsText(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func metricsText(_ call: RouteCall) async throws -> Response {
     guard let metrics else { throw ErrorResponse.notFound("this daemon keeps no metrics; configure it to") }
-    var answer = Answer(json: try await aside(metrics))
-    answer.contentType = "text/plain; version=0.0.4; charset=utf-8"
+    var answer = Response(json: try await aside(metrics))
+    answer.headers[.contentType] = "text/plain; version=0.0.4; charset=utf-8"
     return answer
   }
 
-  @Sendable private func describe(_ call: RouteCall) -> Answer { Answer(json: document) }
+  @Sendable private func describe(_ call: RouteCall) -> Response { Response(json: document) }
 
-  @Sendable private func status(_ call: RouteCall) async throws -> Answer {
-    try await aside { Answer(daemon.status()) }
+  @Sendable private func status(_ call: RouteCall) async throws -> Response {
+    try await aside { Response(daemon.status()) }
   }
 
   // MARK: Synchronisation
 
-  @Sendable private func syncState(_ call: RouteCall) async throws -> Answer {
-    try await aside { Answer(daemon.sync.json) }
+  @Sendable private func syncState(_ call: RouteCall) async throws -> Response {
+    try await aside { Response(daemon.sync.json) }
   }
 
-  @Sendable private func syncNow(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func syncNow(_ call: RouteCall) async throws -> Response {
     let isFull = try call.body.bool("full") ?? false
     let sync = daemon.sync
     // A separate task, so that the server can shut down without waiting for the synchronisation.
@@ -65,9 +65,9 @@ extension DaemonAPI {
     }
     for await result in results.cancelOnGracefulShutdown() {
       do {
-        return Answer(try result.get().json)
+        return Response(try result.get().json)
       } catch {
-        let errorResponse = ErrorResponse(error)
+        let errorResponse = ErrorResponse(ofDaemon: error)
         // An error that is not the daemon's is the catalogue server's, or is in its response.
         throw errorResponse.code == "internal"
           ? ErrorResponse(.badGateway, "syncFailed", errorResponse.message) : errorResponse
@@ -78,20 +78,20 @@ extension DaemonAPI {
 
   // MARK: Users
 
-  @Sendable private func user(_ call: RouteCall) async throws -> Answer { try await aside { try userAnswer() } }
+  @Sendable private func user(_ call: RouteCall) async throws -> Response { try await aside { try userAnswer() } }
 
-  @Sendable private func signIn(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func signIn(_ call: RouteCall) async throws -> Response {
     guard let user = try call.body.text("user") else { throw ErrorResponse.badRequest("user: a text, who signs in") }
     try await daemon.signIn(user)
     return try await aside { try userAnswer() }
   }
 
-  @Sendable private func signOut(_ call: RouteCall) async throws -> Answer {
+  @Sendable private func signOut(_ call: RouteCall) async throws -> Response {
     try await daemon.signOut()
     return try await aside { try userAnswer() }
   }
 
-  private func userAnswer() throws -> Answer { Answer(.object([("user", .optional(try daemon.user()))])) }
+  private func userAnswer() throws -> Response { Response(.object([("user", .optional(try daemon.user()))])) }
 }
 
 extension ImportReport {

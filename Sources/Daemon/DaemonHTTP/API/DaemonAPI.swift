@@ -37,7 +37,7 @@ struct DaemonAPI: Sendable {
   ///   - name: The name of the member that contains the list; a second member, `truncated`, is whether the list is
   ///     truncated.
   ///   - each: Passes the list's values to its argument until that returns `false`.
-  static func list(_ name: String, _ each: ((JSONText) throws -> Bool) throws -> Void) rethrows -> Answer {
+  static func list(_ name: String, _ each: ((JSONText) throws -> Bool) throws -> Void) rethrows -> Response {
     var bytes = Array("{\"\(name)\":[".utf8)
     var isCut = false
     var isFirst = true
@@ -52,6 +52,6 @@ struct DaemonAPI: Sendable {
       return true
     }
     bytes += "],\"truncated\":\(isCut)}".utf8
-    return Answer(json: bytes)
+    return Response(json: bytes)
   }
 }

@@ -1,62 +1,43 @@
 import Catalog
+import HTTPServer
 import HTTPTypes
-import LogStore
 import ScanDaemon
-import UploadQueue
 import Workspace
 
 extension ErrorResponse {
-  /// Maps an error of the daemon to an error response.
-  init(_ error: any Error) {
+  /// An error response of an expression in a query parameter. The message names the parameter and the column.
+  static func expression(_ parameter: String, _ error: ProductQueryError) -> ErrorResponse {
+    ErrorResponse(.badRequest, "badExpression", "\(parameter): \(error)")
+  }
+
+  /// The response to a request that fails with an error: what the error itself says, and what to ask the daemon for.
+  init(ofDaemon error: any Error) {
+    self.init(error)
     switch error {
-    case let errorResponse as ErrorResponse: self = errorResponse
-    case let error as SetSessionError: self.init(error)
-    case let error as UploadQueueError: self.init(error)
-    case let error as WorkspaceError: self.init(error)
+    case let error as SetSessionError: self = Self.response(to: error)
     case SyncUnavailable.noServer:
-      self = .conflict("noServer", "\(SyncUnavailable.noServer); configure where the catalogue comes from")
-    case SyncUnavailable.notSignedIn:
-      self = .conflict("nobodySignedIn", "\(SyncUnavailable.notSignedIn); sign in with POST /v1/session")
-    case let error as TooManyQueries:
-      self.init(.serviceUnavailable, "tooManyQueries", "\(error)", headers: [.retryAfter: "1"])
+      self = .conflict("noServer", "\(error); configure where the catalogue comes from")
+    case SyncUnavailable.notSignedIn: self = .conflict("nobodySignedIn", "\(error); sign in with POST /v1/session")
+    case is TooManyQueries:
+      self = .unavailable("tooManyQueries", "\(error)")
+      headers[.retryAfter] = "1"
     case SearchError.noIndex(let path):
-      self = .conflict(
-        "noSearchIndex",
-        "\(path) has no index of words; 'catalogctl config set search.index on', then 'catalogctl compact', writes one")
-    case SearchError.otherOrder: self = .conflict("otherOrder", "after: \(error)")
-    case SearchError.noOrder: self = .conflict("noOrder", "\(error)")
-    case SearchError.store(let error): self.init(error)
-    case let error as StoreError: self = .unavailable("storeUnavailable", "\(error)")
-    default: self.init(.internalServerError, "internal", "\(error)")
+      message =
+        "\(path) has no index of words; 'catalogctl config set search.index on', then 'catalogctl compact', writes one"
+    case SearchError.otherOrder: message = "after: \(error)"
+    case WorkspaceError.noSuchUser: message += "; sign in again with POST /v1/session"
+    case WorkspaceError.notSignedIn: message += "; sign in with POST /v1/session"
+    case WorkspaceError.closed: message += "; ask again"
+    default: break
     }
   }
 
-  private init(_ error: SetSessionError) {
+  private static func response(to error: SetSessionError) -> ErrorResponse {
     switch error {
-    case .unknown: self = .notFound("\(error)")
-    case .closed: self = .conflict("sessionClosed", "\(error)")
-    case .full: self = .conflict("sessionFull", "\(error)")
-    case .tooMany: self = .conflict("tooManySessions", "\(error)")
-    }
-  }
-
-  private init(_ error: UploadQueueError) {
-    switch error {
-    case .unknown: self = .notFound("\(error)")
-    case .isBeingSent: self = .conflict("isBeingSent", "\(error)")
-    case .full, .tooManyWorkers, .format: self = .unavailable("queueUnavailable", "\(error)")
-    case .payloadTooLarge, .text, .field, .name, .isFile, .unreadable, .changed:
-      self.init(.internalServerError, "internal", "\(error)")
-    }
-  }
-
-  private init(_ error: WorkspaceError) {
-    switch error {
-    case .userID: self = .badRequest("\(error)")
-    case .noSuchUser: self = .conflict("noSuchUser", "\(error); sign in again with POST /v1/session")
-    case .notSignedIn: self = .conflict("nobodySignedIn", "\(error); sign in with POST /v1/session")
-    case .closed: self = .conflict("userChanged", "\(error); ask again")
-    case .store, .settings: self = .unavailable("storeUnavailable", "\(error)")
+    case .unknown: .notFound("\(error)")
+    case .closed: .conflict("sessionClosed", "\(error)")
+    case .full: .conflict("sessionFull", "\(error)")
+    case .tooMany: .conflict("tooManySessions", "\(error)")
     }
   }
 }

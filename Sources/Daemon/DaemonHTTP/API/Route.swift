@@ -67,8 +67,8 @@ struct Route: Sendable {
 
   enum Work: Sendable {
     /// A function that answers without waiting.
-    case immediate(@Sendable (RouteCall) throws -> Answer)
-    case answer(@Sendable (RouteCall) async throws -> Answer)
+    case immediate(@Sendable (RouteCall) throws -> Response)
+    case answer(@Sendable (RouteCall) async throws -> Response)
     /// The event stream.
     case events
   }

@@ -84,10 +84,10 @@ final class EventStreams: Sendable {
     let isFull = !isHead && !enter()
     defer { if !isHead, !isFull { leave() } }
     if isFull {
-      let answer = Answer(refusal)
-      headers[.contentType] = answer.contentType
+      let answer = Response(refusal)
+      headers[.contentType] = answer.headers[.contentType]
       headers[.retryAfter] = "5"
-      return writer.send(HTTPResponse(status: answer.status, headerFields: headers), body: answer.body)
+      return writer.send(HTTPResponse(status: answer.status, headerFields: headers), body: answer.bytes)
     }
     headers[.contentType] = "text/event-stream"
     let head = HTTPResponse(status: .ok, headerFields: headers)

@@ -2,7 +2,6 @@ import HTTPServer
 import HTTPSupport
 import HTTPTypes
 public import Logging
-import NIOCore
 public import ScanDaemon
 import ScanInputs
 public import ServiceLifecycle
@@ -87,7 +86,6 @@ public struct DaemonServer: Service {
   private let options: Options
   private let front: RequestHandler
   private let limiter: ConnectionLimiter
-  private let date = HTTPDate()
   private let metrics: ServerMetrics
   private let logger: Logger
 
@@ -183,27 +181,33 @@ public struct DaemonServer: Service {
   private func serve(
     _ address: Server.Address, name: String, publish: @escaping @Sendable (_ port: Int?) throws -> String
   ) async throws {
-    let idleTimeout = TimeAmount(options.idleTimeout)
-    let setup = PipelineSetup(
-      limiter: limiter, headTimeout: min(TimeAmount(options.headTimeout), idleTimeout), bodyTimeout: idleTimeout,
-      maximumBodyByteCount: front.maximumBodyByteCount, date: date, metrics: metrics)
+    var protection = Protection(limiter)
+    protection.serverName = "daemon"
+    protection.advice = ", or raise http.maximumConnections"
+    protection.healthPaths = ["/healthz", "/readyz"]
+    protection.headTimeout = min(options.headTimeout, options.idleTimeout)
+    protection.bodyTimeout = options.idleTimeout
+    protection.maximumBodyByteCount = front.maximumBodyByteCount
+    protection.onRefusal = { [metrics] method, status in
+      metrics.count(method, route: ServerMetrics.noRoute, status: status)
+    }
     var serverOptions = Server.Options(address: address)
+    serverOptions.protection = protection
     serverOptions.backlog = Self.backlog
     // If all connections are in use, including the ones about to end, further ones wait a moment.
     serverOptions.maximumConnections = options.maximumConnections
     // A moment later than the limits of a request, whose answers say what was wrong.
     serverOptions.idleTimeout = options.idleTimeout + .milliseconds(250)
-    serverOptions.headLimits.fieldByteCount = RequestGuard.maximumFieldByteCount
-    serverOptions.headLimits.byteCount = RequestGuard.maximumHeadByteCount
-    serverOptions.headLimits.fieldCount = RequestGuard.maximumFieldCount
     serverOptions.maximumSkippedByteCount = RequestHandler.skipByteLimit
-    serverOptions.configure = { try setup.add(to: $0) }
+    serverOptions.configure = { [metrics] channel in
+      try channel.pipeline.syncOperations.addHandler(ServerMetrics.ConnectionCounter(metrics))
+    }
     serverOptions.onListening = { [options, logger] port in
       let place = try publish(port)
       logger.info("listening for HTTP", metadata: ["address": "\(name)", "at": "\(place)"])
       await options.onListening?(place)
     }
-    let server = Server(serverOptions, date: date, logger: logger) { [front] request, body, writer, channel in
+    let server = Server(serverOptions, logger: logger) { [front] request, body, writer, channel in
       try await front.respond(to: request, body, writer, channel)
     }
     do { try await server.run() } catch let error as ListenError {

@@ -1,5 +1,4 @@
 import HTTPServer
-import HTTPSupport
 import HTTPTypes
 import NIOCore
 import ScanDaemon
@@ -36,7 +35,7 @@ struct RequestHandler: Sendable {
   }
 
   private enum Outcome {
-    case answer(Answer)
+    case answer(Response)
     case events(EventStreams.Ask)
   }
 
@@ -60,16 +59,16 @@ struct RequestHandler: Sendable {
         outcome = .answer(try await work(call))
       }
     } catch let error as ErrorResponse {
-      outcome = .answer(Answer(error))
+      outcome = .answer(Response(error))
     } catch let error as BodyInterrupted {
       // The connection is gone, so no response can be sent.
       throw error
     } catch {
-      let errorResponse = ErrorResponse(error)
+      let errorResponse = ErrorResponse(ofDaemon: error)
       if errorResponse.status == .internalServerError {
         problems.note(.requestsFailing, "\(error)", about: "\(request.method) \(path)", endsAfter: .seconds(60))
       }
-      outcome = .answer(Answer(errorResponse))
+      outcome = .answer(Response(errorResponse))
     }
     let headers = accessControl.crossOrigin.fields(request) ?? HTTPFields()
     switch outcome {
@@ -89,16 +88,16 @@ struct RequestHandler: Sendable {
   ) async throws {
     do throws(ErrorResponse) {
       try accessControl.admit(
-        toStudio: request, caller: Self.caller(channel), now: Double(NIODeadline.now().uptimeNanoseconds) / 1e9)
+        toStudio: request, caller: Caller.name(channel), now: Double(NIODeadline.now().uptimeNanoseconds) / 1e9)
     } catch {
       metrics.count(request.method, route: Self.studioRoute, status: error.status)
-      return write(Answer(error), HTTPFields(), writer)
+      return write(Response(error), HTTPFields(), writer)
     }
     let listens = request.method != .head && StudioFront.listens(request)
     if listens, !events.enter() {
       let refusal = events.refusal
       metrics.count(request.method, route: Self.studioRoute, status: refusal.status)
-      return write(Answer(refusal), HTTPFields(), writer)
+      return write(Response(refusal), HTTPFields(), writer)
     }
     defer { if listens { events.leave() } }
     let response = try await studio.respond(to: request, body)
@@ -147,32 +146,19 @@ struct RequestHandler: Sendable {
 
   private func admit(_ head: HTTPRequest, _ access: Route.Access?, _ channel: any Channel) throws(ErrorResponse) {
     try accessControl.admit(
-      head, to: access, caller: Self.caller(channel),
+      head, to: access, caller: Caller.name(channel),
       now: Double(NIODeadline.now().uptimeNanoseconds) / 1e9)
-  }
-
-  /// The client's identity: its address without the port; for IPv6, its network. All clients of a Unix domain socket
-  /// are one.
-  static func caller(_ channel: any Channel) -> String {
-    guard let address = channel.remoteAddress, let ip = address.ipAddress else { return "" }
-    guard case .v6 = address, !Loopback.contains(ip) else { return ip }
-    return IPv6Network.name(ip)
   }
 
   // MARK: Bodies
 
   private struct BodyInterrupted: Error {}
 
-  /// Whether a `Content-Type` is JSON.
-  static func isJSON(_ type: String) -> Bool {
-    type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" } == "application/json"
-  }
-
   private func bodyLength(_ request: HTTPRequest) -> Int? { request.headerFields[.contentLength].flatMap(Int.init) }
 
   /// The members of a request's body.
   private func members(of request: HTTPRequest, _ body: RequestBody, _ route: Route) async throws -> BodyMembers {
-    if let type = request.headerFields[.contentType], !Self.isJSON(type) {
+    if let type = request.headerFields[.contentType], !AccessRules.isJSON(type) {
       throw ErrorResponse(
         .unsupportedMediaType, "unsupportedMediaType", "send JSON, with Content-Type: application/json or without one")
     }
@@ -214,8 +200,8 @@ struct RequestHandler: Sendable {
     return members
   }
 
-  /// The maximum number of bytes of a body to receive and discard. A body with a larger announced size is refused by
-  /// ``RequestGuard``.
+  /// The maximum number of bytes of a body to receive and discard. A body with a larger announced size never arrives
+  /// here.
   static let skipByteLimit = 16 << 20
 
   /// Whether the client sends the body only after `100 Continue`.
@@ -226,17 +212,16 @@ struct RequestHandler: Sendable {
   // MARK: Writing
 
   /// - Parameter crossOrigin: The fields to add to each response.
-  private func write(_ answer: Answer, _ crossOrigin: HTTPFields, _ writer: consuming ResponseWriter) {
+  private func write(_ answer: Response, _ crossOrigin: HTTPFields, _ writer: consuming ResponseWriter) {
     var headers = answer.headers
     for field in crossOrigin { headers.append(field) }
-    if let type = answer.contentType { headers[.contentType] = type }
     headers[.cacheControl] = "no-store"
-    writer.send(HTTPResponse(status: answer.status, headerFields: headers), body: answer.body)
+    writer.send(HTTPResponse(status: answer.status, headerFields: headers), body: answer.bytes)
   }
 
   /// The response to `OPTIONS` for a path.
-  private func options(_ head: HTTPRequest, allowed: String) -> Answer {
-    var answer = Answer.noContent
+  private func options(_ head: HTTPRequest, allowed: String) -> Response {
+    var answer = Response.noContent
     if CrossOrigin.isPreflight(head) {
       answer.headers = accessControl.crossOrigin.preflightFields(head, methods: allowed)
     }

@@ -73,4 +73,14 @@ extension UploadQueueError: ProgramError {
     case .full, .isBeingSent, .tooManyWorkers: .temporary
     }
   }
+
+  /// What a server answers to a request that fails because of it.
+  package var refusal: Refusal {
+    switch self {
+    case .unknown: .notFound
+    case .isBeingSent: .conflict("isBeingSent")
+    case .full, .tooManyWorkers, .format: .unavailable("queueUnavailable")
+    case .payloadTooLarge, .text, .field, .name, .isFile, .unreadable, .changed: .failure
+    }
+  }
 }

@@ -108,7 +108,7 @@ extension Studio {
 
   private func collection(_ name: String) throws -> UntypedCollection {
     guard let store = try stores.documents(), try store.snapshot().collectionNames.contains(name) else {
-      throw StudioError.notFound("there is no collection \(name.debugDescription)")
+      throw ErrorResponse.notFound("there is no collection \(name.debugDescription)")
     }
     return try store.untypedCollection(name)
   }
@@ -119,7 +119,7 @@ extension Studio {
     let limit = try query.number("limit", in: 1...1000, standard: 100)
     var cursor: QueryCursor?
     if let text = query["after"] {
-      guard let known = QueryCursor(text) else { throw StudioError.badRequest("after: the next of the page before") }
+      guard let known = QueryCursor(text) else { throw ErrorResponse.badRequest("after: the next of the page before") }
       cursor = known
     }
     var documents: [JSONText] = []

@@ -14,7 +14,7 @@ extension Studio {
       try checkEditable()
       let document = try DocumentValue(json: asked.body.span)
       guard let id = document["id"], Self.identifiers(asked.name("id")).contains(id) else {
-        throw StudioError.badRequest("the document's id is not the one of the path")
+        throw ErrorResponse.badRequest("the document's id is not the one of the path")
       }
       let store = try stores.writableDocuments()
       defer { store.close() }
@@ -25,7 +25,7 @@ extension Studio {
       try checkEditable()
       let name = asked.name("name")
       guard try stores.documents()?.snapshot().collectionNames.contains(name) == true else {
-        throw StudioError.notFound("there is no collection \(name.debugDescription)")
+        throw ErrorResponse.notFound("there is no collection \(name.debugDescription)")
       }
       let store = try stores.writableDocuments()
       defer { store.close() }
@@ -33,14 +33,14 @@ extension Studio {
       for id in Self.identifiers(asked.name("id")) where try collection.delete(id) {
         return .object([("deleted", .int(1))])
       }
-      throw StudioError.notFound("\(name) has no document \(asked.name("id").debugDescription)")
+      throw ErrorResponse.notFound("\(name) has no document \(asked.name("id").debugDescription)")
     }
     add(router, .post, "studio/api/collections") { asked in try changeDocuments(asked) }
     add(router, .post, "studio/api/settings") { asked in try changeSettings(asked) }
     add(router, .put, "studio/api/settings/{owner}/{name}") { asked in
       let settings = try settings(asked)
       guard let value = try DocumentValue(json: asked.body.span)["value"] else {
-        throw StudioError.badRequest("value: the value of the setting")
+        throw ErrorResponse.badRequest("value: the value of the setting")
       }
       let name = asked.name("name")
       try Self.check(name, value)
@@ -62,7 +62,7 @@ extension Studio {
         let result: StoreVerification
         do { result = try await BlockingThread.run { try stores.verify() } } catch {
           // The answer has begun, so its last line tells the error.
-          try await write(Self.lines([StudioError(error).json]))
+          try await write(Self.lines([ErrorResponse(ofStudio: error).json]))
           return
         }
         try await write(progress(total))
@@ -89,17 +89,19 @@ extension Studio {
     try store.transaction { transaction in
       for (index, change) in changes.enumerated() {
         let name = try Self.text("collection", of: change, index)
-        guard let id = change["id"] else { throw StudioError.badRequest("changes[\(index)].id: the id of a document") }
+        guard let id = change["id"] else {
+          throw ErrorResponse.badRequest("changes[\(index)].id: the id of a document")
+        }
         let collection = try store.untypedCollection(name)
         if let before = change["before"], try !Self.isSame(transaction.get(id, from: collection), before) {
-          throw StudioError.changed("\(name) has another document \(id.json) now")
+          throw ErrorResponse.changed("\(name) has another document \(id.json) now")
         }
         if let document = change["document"] {
           guard document["id"] == id else {
-            throw StudioError.badRequest("changes[\(index)].document: its id is not the id of the change")
+            throw ErrorResponse.badRequest("changes[\(index)].document: its id is not the id of the change")
           }
           if change["isNew"] == .bool(true), try transaction.contains(id, in: collection) {
-            throw StudioError(
+            throw ErrorResponse(
               .conflict, "documentExists",
               "\(name) has a document \(id.json) already; edit that one, or take another id; nothing was changed")
           }
@@ -107,7 +109,7 @@ extension Studio {
         } else if try transaction.delete(id, from: collection) {
           deleted += 1
         } else {
-          throw StudioError.notFound(
+          throw ErrorResponse.notFound(
             "changes[\(index)]: \(name) has no document \(id.json); nothing was changed")
         }
       }
@@ -122,7 +124,7 @@ extension Studio {
     for (index, change) in try Self.changes(asked).enumerated() {
       let owner = try Self.text("owner", of: change, index)
       guard ["user", "default"].contains(owner) else {
-        throw StudioError.badRequest("changes[\(index)].owner: user or default")
+        throw ErrorResponse.badRequest("changes[\(index)].owner: user or default")
       }
       let name = try Self.text("name", of: change, index)
       let value = change["value"]
@@ -135,7 +137,7 @@ extension Studio {
       for (name, _, before) in changes {
         guard let before, before != .text("…") else { continue }
         if try !Self.isSame(known.value(named: name), before) {
-          throw StudioError.changed("the setting \(name) has another value now")
+          throw ErrorResponse.changed("the setting \(name) has another value now")
         }
       }
     }
@@ -158,14 +160,14 @@ extension Studio {
   /// The changes of a request.
   static func changes(_ asked: Asked) throws -> [DocumentValue] {
     guard case .array(let changes)? = try DocumentValue(json: asked.body.span)["changes"], !changes.isEmpty else {
-      throw StudioError.badRequest("changes: a list with at least one change")
+      throw ErrorResponse.badRequest("changes: a list with at least one change")
     }
     return changes
   }
 
   static func text(_ name: String, of change: DocumentValue, _ index: Int) throws -> String {
     guard case .text(let text)? = change[name] else {
-      throw StudioError.badRequest("changes[\(index)].\(name): a text")
+      throw ErrorResponse.badRequest("changes[\(index)].\(name): a text")
     }
     return text
   }
@@ -183,7 +185,7 @@ extension Studio {
     switch asked.name("owner") {
     case "user": return try stores.settings(ofUser: true)
     case "default": return try stores.settings(ofUser: false)
-    default: throw StudioError.notFound("settings belong to user or to default")
+    default: throw ErrorResponse.notFound("settings belong to user or to default")
     }
   }
 

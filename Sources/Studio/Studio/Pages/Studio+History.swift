@@ -77,14 +77,14 @@ extension Studio {
       try checkEditable()
       let body = try DocumentValue(json: asked.body.span)
       guard case .integer(let number)? = body["sequence"], let sequence = UInt64(exactly: number) else {
-        throw StudioError.badRequest("sequence: the number of a commit")
+        throw ErrorResponse.badRequest("sequence: the number of a commit")
       }
       guard case .text("\(sequence)")? = body["confirmation"] else {
-        throw StudioError.badRequest("confirmation: the number of the commit again, as a text")
+        throw ErrorResponse.badRequest("confirmation: the number of the commit again, as a text")
       }
       let writer = try stores.catalogueWriter()
       defer { writer.close() }
-      guard let report = try writer.rollback(to: sequence) else { throw StudioError.unknownCommit(sequence) }
+      guard let report = try writer.rollback(to: sequence) else { throw ErrorResponse.unknownCommit(sequence) }
       return .object([("sequence", .uint(report.sequence))])
     }
   }

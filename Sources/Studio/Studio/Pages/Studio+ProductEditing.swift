@@ -28,7 +28,7 @@ extension Studio {
     defer { writer.close() }
     let snapshot = try writer.snapshot()
     guard try stores.isOwn(snapshot) else {
-      throw StudioError(
+      throw ErrorResponse(
         .conflict, "notOwn",
         "this catalogue comes from elsewhere, and the next update would undo a change here: change it there")
     }
@@ -37,14 +37,14 @@ extension Studio {
       let id = try Self.text("id", of: change, index)
       let now = try snapshot.product(id: id)
       if change["isNew"] == .bool(true), now != nil {
-        throw StudioError(
+        throw ErrorResponse(
           .conflict, "productExists",
           "there is a product \(id.debugDescription) already; edit that one, or take another id; nothing was changed")
       }
       if case .text(let before)? = change["before"] {
         let shown = try DocumentValue(json: before)
         let isSame = try now.map { try DocumentValue(json: Self.json($0).span) == shown } ?? false
-        if !isSame { throw StudioError.changed("the product \(id.debugDescription) is another one now") }
+        if !isSame { throw ErrorResponse.changed("the product \(id.debugDescription) is another one now") }
       }
       if case .text(let row)? = change["row"] {
         try sink.take(row, of: id, index)
@@ -52,7 +52,7 @@ extension Studio {
         product.delFlag = 1
         try sink.take(String(decoding: Self.json(product), as: UTF8.self), of: id, index)
       } else {
-        throw StudioError.notFound(
+        throw ErrorResponse.notFound(
           "changes[\(index)]: there is no product \(id.debugDescription); nothing was changed")
       }
     }
@@ -84,7 +84,7 @@ private struct EditedRows: RowSink {
   /// Takes the row of a product.
   ///
   /// - Parameter index: The number of the change, for messages.
-  /// - Throws: ``StudioError`` for a text that is no row of this product.
+  /// - Throws: ``ErrorResponse`` for a text that is no row of this product.
   mutating func take(_ row: String, of id: String, _ index: Int) throws {
     var rules = RowRules()
     rules.allowsEmptyIds = true
@@ -98,13 +98,13 @@ private struct EditedRows: RowSink {
       switch error {
       case .refused(let faults):
         let reasons = faults.first.map { ($0.column.map { "\($0): " } ?? "") + $0.message }
-        throw StudioError.badRequest("changes[\(index)]: \(reasons.joined(separator: "; ")); nothing was changed")
+        throw ErrorResponse.badRequest("changes[\(index)]: \(reasons.joined(separator: "; ")); nothing was changed")
       case .sinkFailed(let cause, _): throw cause
       default: throw error
       }
     }
     guard self.id == id else {
-      throw StudioError.badRequest("changes[\(index)].row: its id is not the id of the change; nothing was changed")
+      throw ErrorResponse.badRequest("changes[\(index)].row: its id is not the id of the change; nothing was changed")
     }
   }
 

@@ -31,7 +31,7 @@ extension Studio {
         })
     }
     addAsync(router, .get, "studio/api/position") { asked in
-      guard let id = asked.query["id"] else { throw StudioError.badRequest("id: the id of a product") }
+      guard let id = asked.query["id"] else { throw ErrorResponse.badRequest("id: the id of a product") }
       let table = try await table(asked.query)
       let row = try await BlockingThread.run {
         try table.snapshot.withProduct(id: id) { (view) throws(StoreError) in view.rowID }
@@ -89,7 +89,7 @@ extension Studio {
   private static func order(_ query: StudioQuery) throws -> ProductTableOrder {
     let name = query["sort"] ?? "id"
     guard let field = ProductField.allCases.first(where: { $0.key == name }) else {
-      throw StudioError.badRequest("sort: no field of a product is called \(name.debugDescription)")
+      throw ErrorResponse.badRequest("sort: no field of a product is called \(name.debugDescription)")
     }
     return ProductTableOrder(field, isDescending: try query.bool("descending") ?? false)
   }
@@ -106,13 +106,13 @@ extension Studio {
       if since >= snapshot.sequence {
         // Commits after the one that is shown are known; later ones are not.
         if since > snapshot.sequence, since > (try stores.history()?.current.sequence ?? 0) {
-          throw StudioError.unknownEarlierCommit(since)
+          throw ErrorResponse.unknownEarlierCommit(since)
         }
         filter.changedSince = snapshot
       } else if let earlier = try snapshot.at(since) ?? stores.history()?.at(since) {
         filter.changedSince = earlier
       } else {
-        throw StudioError.unknownEarlierCommit(since)
+        throw ErrorResponse.unknownEarlierCommit(since)
       }
     }
     return filter
@@ -162,7 +162,7 @@ extension Studio {
     let snapshot = try catalogue(query)
     var cursor: SearchCursor?
     if let text = query["after"] {
-      guard let known = SearchCursor(text) else { throw StudioError.badRequest("after: the next of the page before") }
+      guard let known = SearchCursor(text) else { throw ErrorResponse.badRequest("after: the next of the page before") }
       cursor = known
     }
     let limit = try query.number("limit", in: 1...200, standard: 50)
@@ -179,7 +179,7 @@ extension Studio {
       "brand": .brand, "category": .category, "delFlag": .delFlag, "isSet": .isGroupedProduct,
     ]
     guard let field = fields[query["field"] ?? ""] else {
-      throw StudioError.badRequest("field: brand, category, delFlag or isSet")
+      throw ErrorResponse.badRequest("field: brand, category, delFlag or isSet")
     }
     let limit = try query.number("limit", in: 1...1000, standard: 50)
     var filter = try filter(query, snapshot)
@@ -221,7 +221,7 @@ extension Studio {
 
   private func product(_ id: String, in snapshot: CatalogSnapshot) throws -> JSONText {
     guard let product = try snapshot.product(id: id), let raw = try snapshot.rawRecord(ofProduct: id) else {
-      throw StudioError.notFound("the catalogue has no product \(id.debugDescription)")
+      throw ErrorResponse.notFound("the catalogue has no product \(id.debugDescription)")
     }
     let commit = try snapshot.commit(ofRowAt: raw.offset)
     let components = try snapshot.components(of: id)

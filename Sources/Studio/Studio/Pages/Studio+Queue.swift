@@ -110,7 +110,7 @@ extension Studio {
     }
   }
 
-  private static func state(_ query: StudioQuery) throws(StudioError) -> UploadState? {
+  private static func state(_ query: StudioQuery) throws(ErrorResponse) -> UploadState? {
     guard let text = query["state"] else { return nil }
     guard let state = UploadState(rawValue: text) else { throw .badRequest("state: waiting, sending or parked") }
     return state
@@ -134,7 +134,7 @@ extension Studio {
 
   private static func uploadID(_ asked: Asked) throws -> UploadID {
     guard let id = UploadID(asked.name("id")) else {
-      throw StudioError.notFound("there is no upload \(asked.name("id").debugDescription)")
+      throw ErrorResponse.notFound("there is no upload \(asked.name("id").debugDescription)")
     }
     return id
   }

@@ -48,14 +48,14 @@ extension Studio {
     }
     addExports(router, "set", ["level", "productId", "subProductId", "name", "barcode", "groupNum", "missing"]) {
       asked in
-      guard let id = asked.query["id"] else { throw StudioError.badRequest("id: the id of a set") }
+      guard let id = asked.query["id"] else { throw ErrorResponse.badRequest("id: the id of a set") }
       return try Self.rows(id, [], catalogue(asked.query))
     }
     add(router, .get, "studio/api/sets/{id}") { asked in
       let snapshot = try catalogue(asked.query)
       let id = asked.name("id")
       guard try snapshot.containsProduct(id: id) || !snapshot.relations(ofSet: id).isEmpty else {
-        throw StudioError.notFound("the catalogue has no set \(id.debugDescription)")
+        throw ErrorResponse.notFound("the catalogue has no set \(id.debugDescription)")
       }
       let product = try snapshot.product(id: id)
       return .object([
@@ -65,11 +65,11 @@ extension Studio {
     }
     add(router, .post, "studio/api/sets/complete") { asked in
       guard case .array(let values)? = try DocumentValue(json: asked.body.span)["codes"] else {
-        throw StudioError.badRequest("codes: a list of texts")
+        throw ErrorResponse.badRequest("codes: a list of texts")
       }
-      if values.count > Self.codeLimit { throw StudioError.badRequest("codes: at most \(Self.codeLimit)") }
+      if values.count > Self.codeLimit { throw ErrorResponse.badRequest("codes: at most \(Self.codeLimit)") }
       let codes = try values.map { value in
-        guard case .text(let code) = value else { throw StudioError.badRequest("codes: a list of texts") }
+        guard case .text(let code) = value else { throw ErrorResponse.badRequest("codes: a list of texts") }
         return code
       }
       let snapshot = try catalogue(asked.query)

@@ -25,7 +25,7 @@ extension Studio {
       ])
     }
     add(router, .get, "studio/api/scan") { asked in
-      guard let code = asked.query["code"] else { throw StudioError.badRequest("code: what was scanned") }
+      guard let code = asked.query["code"] else { throw ErrorResponse.badRequest("code: what was scanned") }
       let snapshot = try catalogue(asked.query)
       let match = try snapshot.match(code, options: stores.matchingOptions())
       return .object(
@@ -107,7 +107,7 @@ extension Studio {
   /// The products that a code finds, each with the code and how it was found; one row without a product if it finds
   /// none.
   private func scannedRows(_ asked: Asked) throws -> [JSONText] {
-    guard let code = asked.query["code"] else { throw StudioError.badRequest("code: what was scanned") }
+    guard let code = asked.query["code"] else { throw ErrorResponse.badRequest("code: what was scanned") }
     let match = try catalogue(asked.query).match(code, options: stores.matchingOptions())
     let how: [(String, JSONText)] = [("code", .text(code)), ("match", .text(match.kind.rawValue))]
     if match.products.isEmpty { return [.object(how)] }

@@ -61,7 +61,7 @@ package struct StudioResponder: Sendable {
     } catch RequestBodyError.interrupted {
       throw RequestBodyError.interrupted
     } catch {
-      response = Response(StudioError(error))
+      response = Response(ErrorResponse(ofStudio: error))
     }
     for (name, value) in StudioAccess.headers { response.headers[name] = value }
     if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
@@ -71,7 +71,7 @@ package struct StudioResponder: Sendable {
   private func answer(_ request: HTTPRequest, _ body: RequestBody) async throws -> Response {
     // Slashes that follow each other count as one, and one at the end does not count.
     let parts = request.pathWithoutQuery.split(separator: "/").map(String.init)
-    guard let match = table.match(parts), let index = match[request.method] else { throw StudioError.noSuchPath }
+    guard let match = table.match(parts), let index = match[request.method] else { throw ErrorResponse.noSuchPath }
     let route = routes[index]
     return try await route.work(
       StudioRequest(head: request, body: body, names: route.names, parameters: match.parameters))

@@ -41,6 +41,9 @@ package struct StudioServer: Sendable {
     let responder = studio.responder()
     var options = Server.Options(address: .host("127.0.0.1", port: port))
     options.serverName = "shelfmark"
+    var protection = Protection(ConnectionLimiter(ConnectionLimiter.Limits(maximum: 256, perAddress: nil)))
+    protection.serverName = "studio"
+    options.protection = protection
     options.onListening = { [port, onListening] bound in
       onListening("http://127.0.0.1:\(bound ?? port)/studio/#t=\(token)")
     }

@@ -3,7 +3,7 @@ import NIOEmbedded
 import NIOHTTP1
 import Testing
 
-@testable import DaemonHTTP
+@testable import HTTPServer
 
 @Suite struct RequestDeadlineTests {
   private func connection() throws -> EmbeddedChannel {

@@ -1,16 +1,19 @@
 import HTTPSupport
-import HTTPTypes
+package import HTTPTypes
 
 /// The origins whose pages may make requests, and the headers that browsers need for that (CORS; Fetch, 3.2).
-struct CrossOrigin: Sendable {
+package struct CrossOrigin: Sendable {
   /// The allowed origins, normalised by ``WebOrigin/normalized(_:)``.
-  let origins: Set<String>
+  package let origins: Set<String>
+
+  /// - Parameter origins: The allowed origins, normalised by ``WebOrigin/normalized(_:)``.
+  package init(origins: Set<String> = []) { self.origins = origins }
 
   /// Whether a request comes from a page of an origin that is allowed.
-  func allows(_ origin: String) -> Bool { origins.contains(origin) }
+  package func allows(_ origin: String) -> Bool { origins.contains(origin) }
 
   /// The fields to add to each response to a request; `nil` if no origin is allowed.
-  func fields(_ head: HTTPRequest) -> HTTPFields? {
+  package func fields(_ head: HTTPRequest) -> HTTPFields? {
     if origins.isEmpty { return nil }
     var fields: HTTPFields = [.vary: "Origin"]
     if let origin = head.headerFields[.origin], allows(origin) {
@@ -21,7 +24,7 @@ struct CrossOrigin: Sendable {
   }
 
   /// Whether a request is a CORS preflight.
-  static func isPreflight(_ head: HTTPRequest) -> Bool {
+  package static func isPreflight(_ head: HTTPRequest) -> Bool {
     head.method == .options && head.headerFields[.origin] != nil
       && head.headerFields[.accessControlRequestMethod] != nil
   }
@@ -29,7 +32,7 @@ struct CrossOrigin: Sendable {
   /// The fields of a preflight response, in addition to those of each response.
   ///
   /// - Parameter methods: The methods of the path.
-  func preflightFields(_ head: HTTPRequest, methods: String) -> HTTPFields {
+  package func preflightFields(_ head: HTTPRequest, methods: String) -> HTTPFields {
     var fields: HTTPFields = [
       .accessControlAllowMethods: methods,
       .accessControlAllowHeaders: "Authorization, Content-Type, Last-Event-ID",
@@ -42,7 +45,7 @@ struct CrossOrigin: Sendable {
   }
 
   /// Whether a request is made by a page of another origin than the server's.
-  static func isForeign(_ head: HTTPRequest) -> Bool {
+  package static func isForeign(_ head: HTTPRequest) -> Bool {
     // Browsers set this field, and pages cannot change it. A page under a host name of its own that resolves to this
     // machine is detected by the `Host` field.
     if let site = head.headerFields[.secFetchSite] { return site != "same-origin" && site != "none" }

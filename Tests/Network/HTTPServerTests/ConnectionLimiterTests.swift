@@ -2,7 +2,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-@testable import DaemonHTTP
+@testable import HTTPServer
 
 @Suite struct ConnectionLimiterTests {
   private typealias Connection = ConnectionLimiter.Connection

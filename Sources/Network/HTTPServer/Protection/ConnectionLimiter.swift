@@ -5,18 +5,18 @@ import Synchronization
 ///
 /// At a limit, a new connection replaces the one that has waited longest for its peer: an idle one, or one whose
 /// request arrives slowly. If no connection can be closed, because all are being answered or are new, the new one goes
-/// to a small reserve, in which only `/healthz` and `/readyz` are answered. A new connection in a full reserve replaces
+/// to a small reserve, in which only ``Protection/healthPaths`` are answered. A new connection in a full reserve replaces
 /// the one that has waited longest, however short that is; the replaced one is read for a moment more
-/// (``RequestGuard/replacedHeadTimeout``). So another connection can always query the daemon's health.
-final class ConnectionLimiter: Sendable {
+/// (``RequestGuard/replacedHeadTimeout``). So another connection can always query the server's health.
+package final class ConnectionLimiter: Sendable {
   /// How a server's connections are divided.
-  struct Limits: Sendable, Equatable {
+  package struct Limits: Sendable, Equatable {
     /// The number of connections that may request anything.
-    let ordinary: Int
-    /// The number of further connections, which may only request `/healthz` and `/readyz`.
-    let reserve: Int
+    package let ordinary: Int
+    /// The number of further connections, which may only request ``Protection/healthPaths``.
+    package let reserve: Int
     /// The number of ordinary connections per address.
-    let perAddress: Int
+    package let perAddress: Int
 
     /// Divides a number of connections. One sixteenth is the reserve, and another sixteenth is left for connections
     /// that are about to end.
@@ -24,7 +24,7 @@ final class ConnectionLimiter: Sendable {
     /// - Parameters:
     ///   - maximum: The number of all connections. Below 4 there is no reserve.
     ///   - perAddress: The number for one address; `nil` for three quarters of `maximum`.
-    init(maximum: Int, perAddress: Int?) {
+    package init(maximum: Int, perAddress: Int?) {
       let reserve = maximum < 4 ? 0 : max(1, maximum / 16)
       self.reserve = reserve
       ordinary = max(1, maximum - 2 * reserve)
@@ -37,7 +37,7 @@ final class ConnectionLimiter: Sendable {
     /// The requests that a connection may make.
     enum Admission: Sendable {
       case anything
-      /// Only `/healthz` and `/readyz`.
+      /// Only ``Protection/healthPaths``.
       case health
       /// No request: the reserve is full of requests that are being answered.
       case nothing
@@ -79,7 +79,7 @@ final class ConnectionLimiter: Sendable {
   /// How long a connection with an incomplete request is protected from being closed for another one.
   static let bodyGrace: TimeAmount = .seconds(10)
 
-  let limits: Limits
+  package let limits: Limits
   private let state = Mutex(State())
   /// Called for each connection that was closed or refused because of a limit.
   private let onRefusal: @Sendable () -> Void
@@ -106,7 +106,7 @@ final class ConnectionLimiter: Sendable {
     }
   }
 
-  init(_ limits: Limits, onRefusal: @escaping @Sendable () -> Void = {}) {
+  package init(_ limits: Limits, onRefusal: @escaping @Sendable () -> Void = {}) {
     self.limits = limits
     self.onRefusal = onRefusal
   }

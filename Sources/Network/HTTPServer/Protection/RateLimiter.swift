@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// The table is bounded. A client whose bucket is full again is removed, because a new bucket starts full. If the table
 /// is full nevertheless, the clients that are not in it share one bucket.
-final class RateLimiter: Sendable {
+package final class RateLimiter: Sendable {
   /// The maximum number of buckets.
   static let callerLimit = 4096
 
@@ -30,7 +30,7 @@ final class RateLimiter: Sendable {
   /// - Parameters:
   ///   - perSecond: The rate in tokens per second, above 0.
   ///   - burst: The number of tokens in a full bucket, at least 1.
-  init(perSecond: Double, burst: Int) {
+  package init(perSecond: Double, burst: Int) {
     self.perSecond = max(perSecond, 1e-6)
     self.burst = Double(max(burst, 1))
   }

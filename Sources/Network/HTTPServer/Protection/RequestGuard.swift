@@ -1,4 +1,3 @@
-import HTTPServer
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -26,22 +25,11 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
   static let reserveHeadTimeout: TimeAmount = .seconds(2)
   /// The same after another connection has replaced it: its request may have arrived, but not been read yet.
   static let replacedHeadTimeout: TimeAmount = .milliseconds(200)
-  /// The maximum size in bytes of a request's target, and of one of its fields.
-  static let maximumFieldByteCount = 16 << 10
-  /// The maximum size in bytes of all fields together.
-  static let maximumHeadByteCount = 32 << 10
-  /// The maximum number of fields.
-  static let maximumFieldCount = 100
-  /// The paths that connections of the reserve may request.
-  static let healthPaths: Set<Substring> = ["/healthz", "/readyz"]
-
-  private let limiter: ConnectionLimiter
+  private let protection: Protection
   private let caller: String?
-  private let headTimeout: TimeAmount
-  /// The maximum announced size of a body; a request with a longer one is refused at once.
-  private let maximumBodyByteCount: Int
+  /// The maximum number of bytes that are received and discarded of a body.
+  private let skipLimit: Int
   private let date: HTTPDate
-  private let metrics: ServerMetrics?
   /// Set while the handler is in the pipeline of an open channel.
   private var connection: ConnectionLimiter.Connection?
   private var context: ChannelHandlerContext?
@@ -80,21 +68,16 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// - Parameters:
   ///   - caller: The peer's address for the limiter, or `nil`.
-  ///   - headTimeout: The timeout for a head, from its first byte; for the first head, from the start of the
-  ///     connection.
-  ///   - maximumBodyByteCount: The maximum size in bytes of a body, as messages name it. A route receives a larger one
-  ///     and refuses it, up to ``RequestHandler/skipByteLimit``; one that announces more is refused here.
-  init(
-    limiter: ConnectionLimiter, caller: String?, headTimeout: TimeAmount, maximumBodyByteCount: Int, date: HTTPDate,
-    metrics: ServerMetrics?
-  ) {
-    self.limiter = limiter
+  ///   - skipLimit: The maximum number of bytes that are received and discarded of a body. One that announces more is
+  ///     refused here.
+  init(_ protection: Protection, caller: String?, date: HTTPDate, skipLimit: Int) {
+    self.protection = protection
     self.caller = caller
-    self.headTimeout = headTimeout
-    self.maximumBodyByteCount = maximumBodyByteCount
     self.date = date
-    self.metrics = metrics
+    self.skipLimit = skipLimit
   }
+
+  private var limiter: ConnectionLimiter { protection.limiter }
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
@@ -119,7 +102,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   private func begin(_ context: ChannelHandlerContext) {
-    if connection?.admission == .nothing { return refuse(.tooManyConnections, context) }
+    if connection?.admission == .nothing { return refuse(protection.tooManyConnections, context) }
     watchHead(context)
   }
 
@@ -159,15 +142,15 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     if head.headers.contains(name: "Transfer-Encoding"),
       head.headers[canonicalForm: "Transfer-Encoding"].contains(where: { $0.lowercased() != "chunked" })
     {
-      return .unknownTransferCoding
+      return protection.unknownTransferCoding
     }
     if let length = head.headers.first(name: "Content-Length").flatMap(Int.init),
-      length > max(maximumBodyByteCount, RequestHandler.skipByteLimit)
+      length > max(protection.maximumBodyByteCount, skipLimit)
     {
-      return .bodyTooLarge(limit: maximumBodyByteCount)
+      return .bodyTooLarge(limit: protection.maximumBodyByteCount)
     }
-    if connection?.admission == .health, !Self.healthPaths.contains(head.uri.prefix { $0 != "?" }) {
-      return .tooManyConnections
+    if connection?.admission == .health, !protection.healthPaths.contains(head.uri.prefix { $0 != "?" }) {
+      return protection.tooManyConnections
     }
     return nil
   }
@@ -177,7 +160,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     guard case .no = ending else { return }
     guard let error = error as? HTTPParserError else { return context.fireErrorCaught(error) }
     if !isArriving { method = nil }
-    refuse(ErrorResponse(error, isLongLine: isLineTooLong), context, isCounted: isArriving)
+    refuse(protection.response(to: error, isLongLine: isLineTooLong), context, isCounted: isArriving)
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -214,11 +197,12 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
   private var isLineTooLong: Bool {
     if isArriving { return false }
     countLine()
-    return lineByteCount > Self.maximumFieldByteCount
+    return lineByteCount > Protection.headLimits.fieldByteCount
   }
 
   private func watchHead(_ context: ChannelHandlerContext) {
     guard headDeadline == nil, case .no = ending else { return }
+    let headTimeout = TimeAmount(protection.headTimeout)
     let timeout = connection?.admission == .health ? min(headTimeout, Self.reserveHeadTimeout) : headTimeout
     headDeadline = context.eventLoop.assumeIsolated().scheduleTask(in: timeout) { [self] in
       headDeadline = nil
@@ -271,9 +255,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
   private func answerInTurn(_ context: ChannelHandlerContext) {
     // A response that has begun is the last one.
     guard unanswered == 1, !hasBegunAnswer, case .with(let errorResponse) = ending else { return }
-    var answer = Answer(errorResponse)
-    answer.headers[.contentType] = answer.contentType
-    answer.headers[.contentLength] = String(answer.body.count)
+    var answer = Response(errorResponse)
+    answer.headers[.contentLength] = String(answer.bytes.count)
     answer.headers[.cacheControl] = "no-store"
     answer.headers[.connection] = "close"
     answer.headers[.date] = date.text()
@@ -281,16 +264,16 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
       version: .http1_1, status: .init(statusCode: answer.status.code, reasonPhrase: answer.status.reasonPhrase))
     for field in answer.headers { head.headers.add(name: field.name.rawName, value: field.value) }
     let method = self.method.flatMap { HTTPRequest.Method($0.rawValue) }
-    metrics?.count(method, route: ServerMetrics.noRoute, status: answer.status)
+    protection.onRefusal(method, answer.status)
     context.write(wrapOutboundOut(.head(head)), promise: nil)
     if self.method != HTTPMethod.HEAD {
-      context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
+      context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.bytes)))), promise: nil)
     }
     context.write(wrapOutboundOut(.end(nil)), promise: nil)
     // Leave the reserve to requests that can still be answered: one that has begun to send a body would stay longer
     // than they do.
     if let connection, connection.admission == .health { limiter.release(connection) }
-    end(context, readingOn: errorResponse == .tooManyConnections ? Self.refusedLingerTimeout : Self.lingerTimeout)
+    end(context, readingOn: errorResponse.code == "tooManyConnections" ? Self.refusedLingerTimeout : Self.lingerTimeout)
   }
 
   private func end(_ context: ChannelHandlerContext, readingOn timeout: TimeAmount = lingerTimeout) {
@@ -308,7 +291,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     if unanswered == 0, hasAnswered, !hasPartOfHead { return context.close(promise: nil) }
     if unanswered > 0, !isArriving { return ending = .afterAnswer }
     if connection?.admission == .health, unanswered == 0 { return waitOnce(context) }
-    refuse(.tooManyConnections, context, isCounted: isArriving)
+    refuse(protection.tooManyConnections, context, isCounted: isArriving)
   }
 
   /// Reads for a moment more, because connections of the reserve replace each other at once. A health request that
@@ -317,7 +300,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     headDeadline?.cancel()
     headDeadline = context.eventLoop.assumeIsolated().scheduleTask(in: Self.replacedHeadTimeout) { [self] in
       headDeadline = nil
-      if unanswered == 0 { refuse(.tooManyConnections, context) }
+      if unanswered == 0 { refuse(protection.tooManyConnections, context) }
     }
   }
 }
@@ -342,46 +325,48 @@ extension HTTPResponseStatus {
   fileprivate var isInformational: Bool { (100..<200).contains(code) }
 }
 
-extension ErrorResponse {
-  static let tooManyConnections = ErrorResponse(
-    .serviceUnavailable, "tooManyConnections",
-    "the daemon has as many connections as it takes, of all callers or of this address; only /healthz and /readyz are"
-      + " answered now. Ask again in a second, or raise http.maximumConnections",
-    headers: [.retryAfter: "1"])
-
-  static let unknownTransferCoding = ErrorResponse(
-    .notImplemented, "unknownTransferCoding",
-    "chunked is the only transfer coding that this daemon knows; send the body as it is, with its length or in chunks")
-
-  static func bodyTooLarge(limit: Int) -> ErrorResponse {
+extension Protection {
+  fileprivate var tooManyConnections: ErrorResponse {
     ErrorResponse(
-      .contentTooLarge, "bodyTooLarge", "the body has more than \(limit) bytes; send less at once",
-      headers: [.connection: "close"])
+      .serviceUnavailable, "tooManyConnections",
+      "the \(serverName) has as many connections as it takes, of all callers or of this address; only"
+        + " \(healthPaths.sorted().joined(separator: " and ")) \(healthPaths.count == 1 ? "is" : "are") answered now. Ask"
+        + " again in a second\(advice)",
+      headers: [.retryAfter: "1"])
   }
 
-  static let slowHead = ErrorResponse(
-    .requestTimeout, "requestTimeout", "the request line and the fields did not arrive in time; send them at once")
+  fileprivate var unknownTransferCoding: ErrorResponse {
+    ErrorResponse(
+      .notImplemented, "unknownTransferCoding",
+      "chunked is the only transfer coding that this \(serverName) knows; send the body as it is, with its length or in"
+        + " chunks")
+  }
 
-  /// An error response of a request that the parser does not accept.
+  /// The response to a request that the parser does not accept.
   ///
   /// - Parameter isLongLine: Whether the request line is too large.
-  init(_ error: HTTPParserError, isLongLine: Bool) {
+  fileprivate func response(to error: HTTPParserError, isLongLine: Bool) -> ErrorResponse {
+    let limits = Self.headLimits
     switch error {
     case .headerOverflow where isLongLine:
-      self.init(
-        .uriTooLong, "targetTooLong",
-        "the path and the query have more than \(RequestGuard.maximumFieldByteCount) bytes together")
+      return ErrorResponse(
+        .uriTooLong, "targetTooLong", "the path and the query have more than \(limits.fieldByteCount) bytes together")
     case .headerOverflow:
-      self.init(
+      return ErrorResponse(
         .requestHeaderFieldsTooLarge, "headTooLarge",
-        "the fields are too large: \(RequestGuard.maximumFieldByteCount) bytes a field,"
-          + " \(RequestGuard.maximumHeadByteCount) bytes and \(RequestGuard.maximumFieldCount) fields in all")
+        "the fields are too large: \(limits.fieldByteCount) bytes a field, \(limits.byteCount) bytes and"
+          + " \(limits.fieldCount) fields in all")
     case .invalidVersion:
-      self.init(.httpVersionNotSupported, "unknownVersion", "this daemon speaks HTTP/1.1 and HTTP/1.0")
-    default:
-      self = .badRequest("this is no request of HTTP/1.1: \(error.words)")
+      return ErrorResponse(
+        .httpVersionNotSupported, "unknownVersion", "this \(serverName) speaks HTTP/1.1 and HTTP/1.0")
+    default: return .badRequest("this is no request of HTTP/1.1: \(error.words)")
     }
   }
+}
+
+extension ErrorResponse {
+  fileprivate static let slowHead = ErrorResponse(
+    .requestTimeout, "requestTimeout", "the request line and the fields did not arrive in time; send them at once")
 }
 
 extension HTTPParserError {

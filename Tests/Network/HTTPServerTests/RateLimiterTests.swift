@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DaemonHTTP
+@testable import HTTPServer
 
 @Suite struct RateLimiterTests {
   @Test func `a caller has a burst, and then what comes back`() {

@@ -2,7 +2,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@testable import DaemonHTTP
+@testable import HTTPServer
 
 @Suite struct StallGuardTests {
   /// A connection with so much to take, of which its peer has taken nothing.
