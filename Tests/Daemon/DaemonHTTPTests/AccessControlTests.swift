@@ -1,3 +1,4 @@
+import HTTPServer
 import HTTPSupport
 import HTTPTypes
 import Testing
@@ -104,7 +105,7 @@ import Testing
       for access in [Route.Access.caller, .machine, .anybody, nil] {
         #expect(status(accessControl, head(nil), access) == 400)
         var two = head("localhost")
-        two.headerFields[AccessControl.furtherHost] = "localhost"
+        two.headerFields[AccessRules.furtherHost] = "localhost"
         #expect(status(accessControl, two, access) == 400)
         for host in ["local host", "localhost/", "a@localhost", "localhost\\", "ü"] {
           #expect(status(accessControl, head(host), access) == 400, "\(host)")

@@ -1,3 +1,4 @@
+import HTTPServer
 import JSONFormat
 import ScanDaemon
 import UploadQueue

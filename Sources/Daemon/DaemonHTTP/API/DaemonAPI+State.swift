@@ -1,3 +1,4 @@
+import HTTPServer
 import CatalogSync
 import JSONFormat
 import ScanDaemon

@@ -1,3 +1,4 @@
+import HTTPServer
 import Catalog
 import JSONFormat
 import NIOPosix

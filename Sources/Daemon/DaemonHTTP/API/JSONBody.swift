@@ -1,3 +1,4 @@
+import HTTPServer
 import JSONFormat
 
 /// A JSON value of a request's body.

@@ -1,3 +1,4 @@
+import HTTPServer
 import HTTPTypes
 
 /// A route: a method, a path, who may call it, and the function that answers it.
