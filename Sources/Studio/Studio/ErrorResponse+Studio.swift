@@ -21,7 +21,7 @@ extension ErrorResponse {
       .notFound, "unknownEarlierCommit",
       "since: commit \(sequence) is not kept; the page History lists those that are")
   }
-  static func notEditable(_ stores: any StudioStores) -> ErrorResponse {
+  static func notEditable(_ stores: StudioStores) -> ErrorResponse {
     ErrorResponse(
       .forbidden, "notEditable",
       stores.daemon == nil

@@ -9,7 +9,7 @@ import TextFormat
 
 /// A studio: pages that show the stores of a user in a browser, and the data that they ask for.
 package struct Studio: Sendable {
-  let stores: any StudioStores
+  let stores: StudioStores
   let access: StudioAccess
   private let bodyLimit: Int
   let tables = ProductTables()
@@ -20,7 +20,7 @@ package struct Studio: Sendable {
   ///   - stores: Where the stores are.
   ///   - access: Who may ask.
   ///   - bodyLimit: The largest body of a request, in bytes.
-  package init(_ stores: any StudioStores, access: StudioAccess, bodyLimit: Int = Studio.bodyLimit) {
+  package init(_ stores: StudioStores, access: StudioAccess, bodyLimit: Int = Studio.bodyLimit) {
     self.bodyLimit = bodyLimit
     self.stores = stores
     self.access = access
@@ -139,12 +139,4 @@ package struct Studio: Sendable {
     headers[.contentType] = asset.contentType
     return Response(status: .ok, headers: headers, body: .bytes(asset.bytes))
   }
-}
-
-extension StudioStores {
-  /// The catalogue at the last commit that any process has made; empty if there is none.
-  func snapshot() throws -> CatalogSnapshot { try history()?.current ?? .empty }
-
-  /// Whether requests may retry and drop uploads.
-  var decidesUploads: Bool { isEditable || daemon?.decidesUploads == true }
 }

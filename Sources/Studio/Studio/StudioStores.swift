@@ -21,43 +21,6 @@ package struct StoreVerification: Sendable {
   }
 }
 
-/// Where a studio finds its stores.
-///
-/// Nothing here writes, upgrades or locks a file, except what the requests for editing ask for.
-package protocol StudioStores: Sendable {
-  /// The program that serves: `catalogctl` or `catalogd`.
-  var program: String { get }
-  /// The version of the program.
-  var version: String { get }
-  /// Whether requests may change something.
-  var isEditable: Bool { get }
-  /// The daemon that serves; `nil` for a program that only shows.
-  var daemon: StudioDaemon? { get }
-  /// The user whose stores are shown.
-  func user() throws -> String
-  /// The commits of the catalogue that can be read, with the last one that any process has made; `nil` if there is no
-  /// catalogue yet.
-  func history() throws -> CatalogHistory?
-  /// The files of the user.
-  func files() throws -> [StoredFile]
-  /// The documents, for reading; `nil` if there are none yet.
-  func documents() throws -> DocumentStore?
-  /// The documents, for writing.
-  func writableDocuments() throws -> DocumentStore
-  /// The cached lists; `nil` if there are none yet.
-  func cache() throws -> CacheInspector?
-  /// How scans are read and matched.
-  func matchingOptions() throws -> MatchingOptions
-  /// The settings of the user, or of the default store.
-  func settings(ofUser: Bool) throws -> Settings
-  /// Reads and checks all stores, and changes nothing.
-  func verify() throws -> StoreVerification
-  /// A writer of the catalogue, which the caller closes.
-  func catalogueWriter() throws -> CatalogWriter
-  /// Whether the products of the last commit come from no server and no other source, which would undo changes of them.
-  func isOwn(_ snapshot: CatalogSnapshot) throws -> Bool
-}
-
 /// What a daemon adds to the stores that it serves: scans as they happen, and its own view of them.
 package struct StudioDaemon: Sendable {
   /// Whether requests may retry and drop uploads.
@@ -94,11 +57,19 @@ package struct StudioDaemon: Sendable {
   }
 }
 
-/// The stores of a user in a root directory.
-package final class WorkspaceStores: StudioStores {
+/// The stores of a user in a root directory, as a studio reads them.
+///
+/// Nothing here writes, upgrades or locks a file, except what the requests for editing ask for.
+package final class StudioStores: Sendable {
+  /// The program that serves: `catalogctl` or `catalogd`.
   package var program: String { daemon == nil ? "catalogctl" : "catalogd" }
+  /// The version of the program.
   package let version: String
+  /// Whether requests may change something.
   package let isEditable: Bool
+  /// Whether requests may retry and drop uploads.
+  var decidesUploads: Bool { isEditable || daemon?.decidesUploads == true }
+  /// The daemon that serves; `nil` for a program that only shows.
   package let daemon: StudioDaemon?
   private let workspace: WorkspaceDirectory
   private let userID: @Sendable () throws -> String
@@ -122,8 +93,11 @@ package final class WorkspaceStores: StudioStores {
     userID = user
   }
 
+  /// The user whose stores are shown.
   package func user() throws -> String { try userID() }
 
+  /// The commits of the catalogue that can be read, with the last one that any process has made; `nil` if there is no
+  /// catalogue yet.
   package func history() throws -> CatalogHistory? {
     let user = try user()
     return try reader.withLock { open in
@@ -137,6 +111,9 @@ package final class WorkspaceStores: StudioStores {
     }
   }
 
+  /// The catalogue at the last commit that any process has made; empty if there is none.
+  func snapshot() throws -> CatalogSnapshot { try history()?.current ?? .empty }
+
   /// Whether the reader still reads the file that has the name.
   private func refresh(_ reader: CatalogReader) throws -> Bool {
     do {
@@ -145,38 +122,47 @@ package final class WorkspaceStores: StudioStores {
     } catch StoreError.replaced { return false }
   }
 
+  /// Reads and checks all stores, and changes nothing.
   package func verify() throws -> StoreVerification {
     let (findings, digest) = try StoreCheck(workspace: workspace, id: user()).verify()
     return StoreVerification(findings: findings, digest: digest.map { "\($0)" })
   }
 
+  /// The files of the user.
   package func files() throws -> [StoredFile] { try workspace.files(of: user()) }
 
+  /// The documents, for reading; `nil` if there are none yet.
   package func documents() throws -> DocumentStore? {
     try workspace.store("documents", of: user()).map { try DocumentStore.inspect($0) }
   }
 
+  /// The documents, for writing.
   package func writableDocuments() throws -> DocumentStore {
     try DocumentStore.inspect(workspace.makeStore("documents", of: user()))
   }
 
+  /// The cached lists; `nil` if there are none yet.
   package func cache() throws -> CacheInspector? {
     try workspace.store("cache", of: user()).map { try CacheInspector($0) }
   }
 
+  /// How scans are read and matched.
   package func matchingOptions() throws -> MatchingOptions {
     if let daemon { return try daemon.matchingOptions() }
     return try MatchingSettings(of: user(), in: workspace).options
   }
 
+  /// The settings of the user, or of the default store.
   package func settings(ofUser: Bool) throws -> Settings { try workspace.settings(of: ofUser ? user() : nil) }
 
+  /// Whether the products of the last commit come from no server and no other source, which would undo changes of them.
   package func isOwn(_ snapshot: CatalogSnapshot) throws -> Bool {
     // A server's answer leaves its cursor, and so does a database that is asked for newer rows.
     if daemon?.synchronises == true || !snapshot.cursor.isEmpty { return false }
     return try SyncSettings(of: user(), in: workspace).url == nil
   }
 
+  /// A writer of the catalogue, which the caller closes.
   package func catalogueWriter() throws -> CatalogWriter {
     try workspace.catalogueWriter(of: user(), lockTimeout: .seconds(2))
   }

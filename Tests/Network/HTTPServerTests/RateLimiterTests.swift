@@ -59,4 +59,12 @@ import Testing
     #expect(bound.take("late", now: 2) == nil)
     #expect(bound.callerCount == 1)
   }
+
+  @Test(arguments: [
+    ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"), ("2001:db8::1", "2001:db8:0:0::/64"), ("::2", "0:0:0:0::/64"),
+    ("fe80::1%eth0", "fe80:0:0:0::/64"), ("::ffff:1.2.3.4", "0:0:0:0::/64"),
+  ])
+  func `callers of one IPv6 network are one`(address: String, name: String) {
+    #expect(IPv6Network.name(address) == name)
+  }
 }

@@ -15,7 +15,7 @@ final class TestStudio {
   static let token = "0123456789abcdefghijkl"
   let root: String
   let workspace: WorkspaceDirectory
-  let stores: WorkspaceStores
+  let stores: StudioStores
   let studio: Studio
   private let responder: StudioResponder
 
@@ -25,7 +25,7 @@ final class TestStudio {
     let workspace = WorkspaceDirectory(root: root)
     self.workspace = workspace
     if signsIn { try workspace.signIn("ana") }
-    stores = WorkspaceStores(
+    stores = StudioStores(
       workspace, version: "test", isEditable: isEditable,
       user: {
         guard let user = try workspace.currentUser() else { throw WorkspaceError.notSignedIn }

@@ -14,7 +14,7 @@ struct StudioFront: Sendable {
       decidesUploads: edits || accessControl.token != nil, problems: { daemon.currentProblems() },
       targets: daemon.webhookNames, queue: { try daemon.queue() }, matchingOptions: { try daemon.matchingOptions() },
       synchronises: daemon.synchronises)
-    let stores = WorkspaceStores(
+    let stores = StudioStores(
       WorkspaceDirectory(root: daemon.root), version: Daemon.version, isEditable: edits, daemon: additions
     ) {
       guard let user = try daemon.user() else { throw WorkspaceError.notSignedIn }

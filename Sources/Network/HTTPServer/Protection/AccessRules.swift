@@ -70,7 +70,7 @@ package struct AccessRules: Sendable {
   }
 
   /// This has the same name as the first `Host`, which is not among a request's fields.
-  static let furtherHost = HTTPField.Name("Host")!
+  package static let furtherHost = HTTPField.Name("Host")!
 
   /// Whether a byte is allowed in a host and its port (RFC 3986, 3.2.2 and 3.2.3).
   private static func isOfHost(_ byte: UInt8) -> Bool {

@@ -28,7 +28,7 @@ struct StudioCommand: AsyncParsableCommand {
     // With nobody signed in there is nothing to show.
     _ = try store.userID()
     let (workspace, user) = (store.workspace, store.user)
-    let stores = WorkspaceStores(
+    let stores = StudioStores(
       workspace, version: Catalogctl.version, isEditable: edit,
       user: {
         if let user { return user }

@@ -5,7 +5,7 @@ import ServiceLifecycle
 
 /// A studio on an address of this machine, for a program that does nothing else.
 package struct StudioServer: Sendable {
-  private let stores: any StudioStores
+  private let stores: StudioStores
   private let port: Int
   private let logger: Logger
   private let onListening: @Sendable (_ url: String) -> Void
@@ -16,7 +16,7 @@ package struct StudioServer: Sendable {
   ///   - logger: The logger of the server's events.
   ///   - onListening: Called with the address of the first page, which contains the token, once browsers can connect.
   package init(
-    _ stores: any StudioStores, port: Int, logger: Logger, onListening: @escaping @Sendable (_ url: String) -> Void
+    _ stores: StudioStores, port: Int, logger: Logger, onListening: @escaping @Sendable (_ url: String) -> Void
   ) {
     precondition((0...65_535).contains(port), "port: 0 to 65535")
     self.stores = stores
