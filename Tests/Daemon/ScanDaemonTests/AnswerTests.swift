@@ -18,7 +18,7 @@ import WaitingTestSupport
     var environment = DaemonEnvironment()
     environment.time = clock.environment
     let daemon = try root.daemon(environment)
-    try daemon.access.succeeded(daemon.access.stores(), at: 4_000_000_000)
+    try daemon.context.access.succeeded(daemon.context.access.stores(), at: 4_000_000_000)
     let answer = await daemon.answer(Reading(input: "counter", code: "6901 ", tag: "t\"1"))
     let product = try #require(try daemon.catalogue().product(id: "1"))
     let productText = String(decoding: JSONText.product(product).bytes, as: UTF8.self)

@@ -35,7 +35,7 @@ import Workspace
   @Test func `a compaction that failed is tried again soon, and its problem ends with its cause`() async throws {
     try root.fill("ana")
     let daemon = try daemon()
-    let documents = try #require(try daemon.recorder.table.documents(of: daemon.access.stores(), creates: false))
+    let documents = try #require(try daemon.userDocuments())
     for number in 0..<70 {
       let miss = Miss(
         id: "x", count: number, first: 0, last: 0, input: String(repeating: "\(number % 10)", count: 100_000))
@@ -289,7 +289,7 @@ import Workspace
     #expect(server.cursors.first == "", "a full update")
     #expect(try root.directory.files(of: "ana").contains { $0.role == .damaged })
     #expect(try daemon.misses(limit: 5).map(\.id) == ["nothing"])
-    #expect(try daemon.recorder.table.documents(of: daemon.access.stores(), creates: false)?.pending.count() == 0)
+    #expect(try daemon.userDocuments()?.pending.count() == 0)
     var told: [(String, String?)] = []
     var lines: [[UInt8]] = []
     for await event in events {

@@ -175,7 +175,7 @@ import Workspace
       try #require(try FileManager.default.attributesOfItem(atPath: place)[.size] as? Int)
     }
     let busy = try root.daemon { $0.compaction.maximumScansPerSecond = 0 }
-    let documents = try #require(try busy.recorder.table.documents(of: busy.access.stores(), creates: false))
+    let documents = try #require(try busy.userDocuments())
     // More than a quiet hour leaves, less than a commit does.
     for number in 0..<70 {
       let miss = Miss(

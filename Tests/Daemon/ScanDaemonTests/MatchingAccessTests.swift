@@ -75,20 +75,20 @@ import Workspace
     var environment = DaemonEnvironment()
     environment.uptime = { passed.withLock { $0 } }
     let daemon = try root.daemon(environment)
-    let stores = try daemon.access.stores()
-    let table = try daemon.access.matching.table(of: stores)
+    let stores = try daemon.context.access.stores()
+    let table = try daemon.context.access.matching.table(of: stores)
     try store(.areHeadsEnabled, .bool(false))
-    #expect(try daemon.access.matching.table(of: stores) === table)
+    #expect(try daemon.context.access.matching.table(of: stores) === table)
     passed.withLock { $0 += MatchingAccess.interval }
-    let changed = try daemon.access.matching.table(of: stores)
+    let changed = try daemon.context.access.matching.table(of: stores)
     #expect(changed !== table && !changed.options(for: "").heads.isEnabled)
     // Without a commit nothing is read anew.
     passed.withLock { $0 += MatchingAccess.interval }
-    #expect(try daemon.access.matching.table(of: stores) === changed)
+    #expect(try daemon.context.access.matching.table(of: stores) === changed)
     // A commit of another setting has the same options.
     try stores.settings.set(.lastSynchronization, to: 1)
     passed.withLock { $0 += MatchingAccess.interval }
-    #expect(try !daemon.access.matching.table(of: stores).options(for: "").heads.isEnabled)
+    #expect(try !daemon.context.access.matching.table(of: stores).options(for: "").heads.isEnabled)
   }
 
   @Test func `the configuration counts more than the stores`() async throws {
@@ -101,7 +101,7 @@ import Workspace
     }
     #expect(try daemon.look("2112345012506").match.kind == .measure)
     #expect(try daemon.look("KFR-35/1").match.isEmpty)
-    let options = try daemon.access.matching.table(of: daemon.access.stores()).options(for: "")
+    let options = try daemon.context.access.matching.table(of: daemon.context.access.stores()).options(for: "")
     #expect(options.heads.minimumLength == 5)
     #expect(try daemon.problemNames() == [], "what is overridden is not read")
   }
@@ -160,7 +160,7 @@ import Workspace
   @Test func `settings that are damaged stop no scan`() async throws {
     let daemon = try root.daemon { try? $0.matching.set(.measures, to: Self.cheese) }
     try Data(repeating: 7, count: 20_000).write(to: URL(fileURLWithPath: root.path + "/users/ana/settings.log"))
-    daemon.access.matching.look(at: try daemon.access.stores())
+    daemon.context.access.matching.look(at: try daemon.context.access.stores())
     let answer = await daemon.scan(Reading(input: "a", code: "2112345012506"))
     #expect(answer.match.kind == .measure && answer.lookup == .done, "the configuration counts")
     #expect(try daemon.look("KFR-35/1").match.kind == .head)
@@ -228,7 +228,7 @@ import Workspace
     let code = String(element.dropFirst(2))
     let answer = await daemon.scan(Reading(input: "gun", code: "01" + code, symbology: "LABEL-TYPE-EAN128"))
     #expect(answer.recording == .durable && answer.kind == "unreadable")
-    let documents = try #require(try daemon.recorder.table.documents(of: daemon.access.stores(), creates: false))
+    let documents = try #require(try daemon.userDocuments())
     #expect(try documents.pending.query().fetch().map(\.symbology) == ["LABEL-TYPE-EAN128"])
     // As it is stored without a symbology, by a former version as well.
     #expect(

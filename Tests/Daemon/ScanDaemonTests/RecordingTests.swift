@@ -144,7 +144,7 @@ import WaitingTestSupport
 
   @Test func `one change that is refused fails alone`() async throws {
     let daemon = try root.daemon(receiver.environment()) { $0.hook("shop") }
-    let stores = try daemon.access.stores()
+    let stores = try daemon.context.access.stores()
     let results = await withTaskGroup(of: (Int, Bool).self) { group in
       for number in 0..<50 {
         group.addTask {

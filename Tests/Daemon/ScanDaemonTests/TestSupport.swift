@@ -102,6 +102,11 @@ extension ScanAnswer {
 }
 
 extension Daemon {
+  /// The documents of the signed-in user, as the daemon has opened them.
+  func userDocuments() throws -> UserDocuments? {
+    try context.userDocuments.documents(of: context.access.stores(), creates: false)
+  }
+
   /// The problems that the status tells, as `CODE` or `CODE ABOUT`.
   func problemNames() throws -> [String] {
     try status().value["problems"]?.elements?.map { problem in

@@ -16,8 +16,7 @@ final class CatalogueHealth: Sendable {
     let reading: Reading
   }
 
-  private let access: CatalogueAccess
-  private let problems: Problems
+  private let context: DaemonContext
   /// Called for each check that finds the catalogue damaged, but not for one that finds it temporarily unreadable.
   private let onDamage: @Sendable () -> Void
   /// Called when a catalogue that has commits becomes readable, after it was unreadable or empty.
@@ -27,18 +26,16 @@ final class CatalogueHealth: Sendable {
   private let wasReadable = Mutex(false)
 
   init(
-    _ access: CatalogueAccess, _ problems: Problems, onDamage: @escaping @Sendable () -> Void,
-    onReadable: @escaping @Sendable () -> Void
+    _ context: DaemonContext, onDamage: @escaping @Sendable () -> Void, onReadable: @escaping @Sendable () -> Void
   ) {
-    self.access = access
-    self.problems = problems
+    self.context = context
     self.onDamage = onDamage
     self.onReadable = onReadable
   }
 
   /// Records a failed lookup.
   func failed(_ reading: Reading, _ error: any Error) {
-    let stores = try? access.stores()
+    let stores = try? context.access.stores()
     failure.withLock { $0 = Failure(stores: stores, reading: reading) }
     note(error)
   }
@@ -46,20 +43,20 @@ final class CatalogueHealth: Sendable {
   /// Opens the catalogue, and repeats the lookup that failed last, if any.
   func look() {
     do {
-      let sequence = try access.withCatalogue { catalogue, stores in
+      let sequence = try context.access.withCatalogue { catalogue, stores in
         if let failure = failure.withLock({ $0 }), failure.stores === stores {
-          _ = try catalogue.match(failure.reading, access.matching.table(of: stores))
+          _ = try catalogue.match(failure.reading, context.access.matching.table(of: stores))
         }
         return catalogue.sequence
       }
       failure.withLock { $0 = nil }
-      problems.clear(.catalogueUnreadable)
+      context.problems.clear(.catalogueUnreadable)
       let message =
         sequence > 0
         ? nil
-        : (try? access.stores().user).flatMap(\.self).map { "\($0) has no catalogue yet" }
+        : (try? context.access.stores().user).flatMap(\.self).map { "\($0) has no catalogue yet" }
           ?? "nobody is signed in, and there is no catalogue that belongs to nobody"
-      problems.set(.catalogueNeverSynchronised, message)
+      context.problems.set(.catalogueNeverSynchronised, message)
       let isReadable = sequence > 0
       let isNews = wasReadable.withLock { was in
         defer { was = isReadable }
@@ -73,8 +70,8 @@ final class CatalogueHealth: Sendable {
 
   private func note(_ error: any Error) {
     wasReadable.withLock { $0 = false }
-    problems.note(.catalogueUnreadable, "\(error)")
-    problems.clear(.catalogueNeverSynchronised)
+    context.problems.note(.catalogueUnreadable, "\(error)")
+    context.problems.clear(.catalogueNeverSynchronised)
     if Self.isDamage(error) { onDamage() }
   }
 

@@ -13,35 +13,27 @@ final class CompactionService: Service {
   static let longestRetry: Duration = .seconds(300)
 
   private let options: CompactionOptions
-  private let access: CatalogueAccess
-  private let table: UserDocumentsTable
   private let rate: ScanRate
   private let turn: AsyncLock
-  private let problems: Problems
-  private let environment: DaemonEnvironment
-  private let logger: Logger
+  private let context: DaemonContext
   private let wakes = WakeSignal()
   private let thread = BlockingThread("daemon.compaction")
 
-  init(
-    _ options: CompactionOptions, _ access: CatalogueAccess, _ table: UserDocumentsTable, _ rate: ScanRate,
-    _ turn: AsyncLock, _ problems: Problems, _ environment: DaemonEnvironment, _ logger: Logger
-  ) {
+  /// - Parameters:
+  ///   - rate: The rate of scans, which decides whether the daemon is idle.
+  ///   - turn: The lock that is held while the catalogue is written.
+  init(_ context: DaemonContext, options: CompactionOptions, rate: ScanRate, turn: AsyncLock) {
+    self.context = context
     self.options = options
-    self.access = access
-    self.table = table
     self.rate = rate
     self.turn = turn
-    self.problems = problems
-    self.environment = environment
-    self.logger = logger
   }
 
   func run() async throws {
     await wakes.untilShutdown {
       var failures = 0
       while !wakes.isFinished, !Task.isCancelled {
-        await wakes.wait(pause(after: failures), environment.time.sleep)
+        await wakes.wait(pause(after: failures), context.time.sleep)
         if wakes.isFinished || Task.isCancelled { return }
         switch await compactIfQuiet() {
         case true?: failures = 0
@@ -65,38 +57,38 @@ final class CompactionService: Service {
   /// - Returns: Whether everything succeeded; `nil` if nothing was attempted.
   @discardableResult
   func compactIfQuiet() async -> Bool? {
-    guard rate.perSecond(at: environment.uptime()) <= options.maximumScansPerSecond else { return nil }
+    guard rate.perSecond(at: context.uptime()) <= options.maximumScansPerSecond else { return nil }
     do {
       try await turn.take { try await thread.run { [self] in try compactCatalogue() } }
       try await thread.run { [self] in try compactDocuments() }
-      problems.clear(.compactionFailing)
+      context.problems.clear(.compactionFailing)
       return true
     } catch StoreError.locked, StoreError.closed, WorkspaceError.closed {
       // Another process holds the lock, or another user is signed in; try again next time.
       return nil
     } catch {
-      problems.note(.compactionFailing, "\(error)")
+      context.problems.note(.compactionFailing, "\(error)")
       return false
     }
   }
 
   private func compactCatalogue() throws {
-    let stores = try access.stores()
+    let stores = try context.access.stores()
     guard let store = try stores.catalogue().store, try CompactionPolicy.standard.isDue(in: store) else { return }
     let writer = try stores.catalogueWriter(lockTimeout: .zero)
     defer { writer.close() }
     if try writer.compactIfDue() {
-      logger.info("compacted", metadata: ["store": "catalogue", "user": "\(stores.user ?? "")"])
+      context.logger.info("compacted", metadata: ["store": "catalogue", "user": "\(stores.user ?? "")"])
     }
   }
 
   private func compactDocuments() throws {
-    let stores = try access.stores()
-    guard let documents = try table.documents(of: stores, creates: false),
+    let stores = try context.access.stores()
+    guard let documents = try context.userDocuments.documents(of: stores, creates: false),
       let store = try StoreReader.open(documents.location)?.snapshot, try CompactionPolicy.standard.isDue(in: store)
     else { return }
     try documents.store.compact()
-    logger.info("compacted", metadata: ["store": "documents", "user": "\(stores.user ?? "")"])
+    context.logger.info("compacted", metadata: ["store": "documents", "user": "\(stores.user ?? "")"])
   }
 }
 

@@ -15,9 +15,9 @@ extension Daemon {
   /// - Throws: `StoreError`, `CatalogError`, `WorkspaceError` if the catalogue cannot be read.
   /// - Complexity: That of ``catalogue()``, and one lookup.
   public func look(_ code: String, symbology: String? = nil) throws -> ScanAnswer {
-    let now = environment.time.now()
+    let now = context.time.now()
     let reading = Reading(input: "http", code: code, symbology: symbology)
-    do { return try look(reading, id: ids.next(now: now), now, repeats: nil).answer } catch {
+    do { return try look(reading, id: context.ids.next(now: now), now, repeats: nil).answer } catch {
       health.failed(reading, error)
       throw error
     }
@@ -74,19 +74,19 @@ extension Daemon {
   private func process(_ scans: [ProcessedScan]) async -> [Response] {
     let recorded = await record(scans)
     return zip(scans, recorded).map { scan, recorded in
-      defer { metrics.answer.recordNanoseconds((environment.uptime() - scan.start).nanoseconds) }
+      defer { context.metrics.answer.recordNanoseconds((context.uptime() - scan.start).nanoseconds) }
       if scan.answer.repeats != nil {
-        metrics.count("shelfmark_repeats_total", [("input", scan.label)])
+        context.metrics.count("shelfmark_repeats_total", [("input", scan.label)])
         return Response(answer: recorded.answer, line: recorded.line)
       }
-      return end(recorded, scan.label, after: environment.uptime() - scan.start)
+      return end(recorded, scan.label, after: context.uptime() - scan.start)
     }
   }
 
   private func look(_ reading: Reading) -> ProcessedScan {
-    let start = environment.uptime()
-    let now = environment.time.now()
-    let id = ids.next(now: now)
+    let start = context.uptime()
+    let now = context.time.now()
+    let id = context.ids.next(now: now)
     rate.count(at: start)
     let label = inputs.label(reading.input)
     let repeats = inputs.read(reading, id: id, at: start)
@@ -96,7 +96,9 @@ extension Daemon {
     } catch {
       health.failed(reading, error)
       let answer = unreadable(reading, id, now, repeats, error)
-      do { return ProcessedScan(start: start, label: label, answer: answer, stores: try access.stores()) } catch {
+      do {
+        return ProcessedScan(start: start, label: label, answer: answer, stores: try context.access.stores())
+      } catch {
         // The user to record it for is unknown.
         return ProcessedScan(start: start, label: label, answer: answer.recorded(.failed("\(error)")), stores: nil)
       }
@@ -108,9 +110,9 @@ extension Daemon {
     let answer = recorded.answer
     var isFailed = false
     if case .failed = answer.recording { isFailed = true }
-    if isFailed { metrics.unrecorded.increment() }
+    if isFailed { context.metrics.unrecorded.increment() }
     let kind = answer.lookup == .noCatalogue ? "no-catalogue" : answer.kind
-    metrics.count("shelfmark_scans_total", [("input", label), ("match", kind)])
+    context.metrics.count("shelfmark_scans_total", [("input", label), ("match", kind)])
     inputs.answered(
       answer.reading.input, id: answer.id, isMiss: answer.isMiss, isFailed: isFailed,
       at: answer.time)
@@ -122,11 +124,11 @@ extension Daemon {
   private func look(
     _ reading: Reading, id: String, _ now: Int64, repeats: String?
   ) throws -> (answer: ScanAnswer, stores: UserStores) {
-    try access.withCatalogue { catalogue, stores in
+    try context.access.withCatalogue { catalogue, stores in
       let answer = ScanAnswer(
         id: id, time: Date(microseconds: now), reading: reading,
-        match: try catalogue.match(reading, access.matching.table(of: stores)),
-        catalogue: access.age(catalogue, of: stores), repeats: repeats,
+        match: try catalogue.match(reading, context.access.matching.table(of: stores)),
+        catalogue: context.access.age(catalogue, of: stores), repeats: repeats,
         lookup: catalogue.sequence > 0 ? .done : .noCatalogue, recording: .notNeeded)
       return (answer, stores)
     }
@@ -137,7 +139,8 @@ extension Daemon {
     _ reading: Reading, _ id: String, _ now: Int64, _ repeats: String?, _ error: any Error
   ) -> ScanAnswer {
     let match: Match
-    do { match = try CatalogSnapshot.empty.match(reading, access.matching.bestTable(of: try? access.stores())) } catch {
+    let table = context.access.matching.bestTable(of: try? context.access.stores())
+    do { match = try CatalogSnapshot.empty.match(reading, table) } catch {
       preconditionFailure("nothing can be wrong with a catalogue that is no file")
     }
     let age = CatalogueAge(user: (try? workspace.current()) ?? nil, cursor: "", sequence: 0, currentAt: nil)
@@ -250,7 +253,7 @@ extension Daemon {
   /// Whether scans of an input are added to a session.
   private func isBound(_ input: String, _ stores: UserStores) async throws -> Bool {
     let documents: UserDocuments
-    if let open = recorder.table.opened(for: stores) {
+    if let open = context.userDocuments.opened(for: stores) {
       documents = open
     } else {
       do {
@@ -268,29 +271,29 @@ extension Daemon {
 
   /// Handles an event of an input: updates ``status()``, publishes the event, and logs it at a limited rate.
   public func note(_ event: InputEvent, input: String) {
-    let time = Date(microseconds: environment.time.now())
+    let time = Date(microseconds: context.time.now())
     let isNews = inputs.note(event, input: input, at: time)
     var fields: [(String, JSONText)] = [("input", .text(input)), ("time", .text(time.precise))]
     switch event {
     case .opened(let what):
       causes.lookAtInputs()
-      metrics.setInput(inputs.label(input), isUp: true)
+      context.metrics.setInput(inputs.label(input), isUp: true)
       fields += [("event", .text("opened")), ("message", .text(what))]
-      if isNews { logger.notice("input opened", metadata: ["input": "\(input)", "source": "\(what)"]) }
+      if isNews { context.logger.notice("input opened", metadata: ["input": "\(input)", "source": "\(what)"]) }
     case .closed(let reason, let reopens):
       causes.lookAtInputs()
-      metrics.setInput(inputs.label(input), isUp: false)
+      context.metrics.setInput(inputs.label(input), isUp: false)
       fields += [("event", .text("closed")), ("message", .text(reason)), ("reopens", .bool(reopens))]
       if isNews {
-        logger.notice(
+        context.logger.notice(
           "input closed", metadata: ["input": "\(input)", "reason": "\(reason)", "reopens": "\(reopens)"])
       }
     case .fault(let fault):
-      metrics.count("shelfmark_input_faults_total", [("input", inputs.label(input)), ("fault", fault.name)])
+      context.metrics.count("shelfmark_input_faults_total", [("input", inputs.label(input)), ("fault", fault.name)])
       fields += [("event", .text("fault")), ("fault", .text(fault.name)), ("message", .text("\(fault)"))]
-      if isNews { logger.warning("fault of an input", metadata: ["input": "\(input)", "fault": "\(fault)"]) }
+      if isNews { context.logger.warning("fault of an input", metadata: ["input": "\(input)", "fault": "\(fault)"]) }
     case .refused(let refusal):
-      metrics.count(
+      context.metrics.count(
         "shelfmark_connections_refused_total", [("input", inputs.label(input)), ("reason", refusal.name)])
       if case .limit = refusal {
         problems.note(
@@ -299,9 +302,9 @@ extension Daemon {
       // A client that reconnects again and again must not push other events out of the ring.
       guard isNews else { return }
       fields += [("event", .text("refused")), ("reason", .text(refusal.name)), ("message", .text("\(refusal)"))]
-      logger.warning("connection refused", metadata: ["input": "\(input)", "reason": "\(refusal)"])
+      context.logger.warning("connection refused", metadata: ["input": "\(input)", "reason": "\(refusal)"])
     case .connections(let count, _):
-      metrics.setConnections(inputs.label(input), count)
+      context.metrics.setConnections(inputs.label(input), count)
       return
     }
     events.publish(.input, JSONText.object(fields).bytes)

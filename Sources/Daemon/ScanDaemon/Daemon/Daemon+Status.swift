@@ -9,9 +9,9 @@ extension Daemon {
   /// Values that cannot be read are null, and the reason is listed among the problems.
   public func status() -> JSONText {
     let problems = currentProblems()
-    let now = environment.time.now()
+    let now = context.time.now()
     let time = Date(microseconds: now)
-    let uptime = environment.uptime() - started.uptime
+    let uptime = context.uptime() - started.uptime
     return .object([
       ("version", .text(Self.version)), ("time", .text(time.precise)),
       ("started", .text(Date(microseconds: started.time).precise)),
@@ -20,7 +20,7 @@ extension Daemon {
       ("network", network.json),
       ("queue", queueJSON()), ("webhooks", .array(webhooks.options.map { .text($0.name) })), ("inputs", inputs.json),
       ("sessionsOpen", .int(sessions.openCount())), ("eventListeners", .int(events.listenerCount)),
-      ("scansPerSecond", .double((rate.perSecond(at: environment.uptime()) * 1000).rounded() / 1000)),
+      ("scansPerSecond", .double((rate.perSecond(at: context.uptime()) * 1000).rounded() / 1000)),
       ("problems", problems),
     ])
   }
@@ -33,8 +33,8 @@ extension Daemon {
 
   private func catalogueJSON(_ time: Date) -> JSONText {
     do {
-      return try access.withCatalogue { catalogue, stores in
-        let age = access.age(catalogue, of: stores)
+      return try context.access.withCatalogue { catalogue, stores in
+        let age = context.access.age(catalogue, of: stores)
         return .object([
           ("user", .optional(age.user)), ("cursor", .text(age.cursor)), ("sequence", .uint(age.sequence)),
           ("generation", .uint(catalogue.generation)), ("products", .int(catalogue.productCount)),
@@ -49,7 +49,7 @@ extension Daemon {
 
   private func queueJSON() -> JSONText {
     do {
-      guard let documents = try recorder.table.documents(of: access.stores(), creates: false) else {
+      guard let documents = try context.userDocuments.documents(of: context.access.stores(), creates: false) else {
         return QueueCounts().json([])
       }
       let queue = documents.queue

@@ -5,7 +5,6 @@ public import Logging
 import Platform
 public import ScanInputs
 public import ServiceLifecycle
-import StoreMetrics
 public import UploadQueue
 public import Workspace
 
@@ -31,7 +30,8 @@ public final class Daemon: ReadingHandler, Sendable {
   /// The service that keeps the catalogue up to date.
   public let sync: CatalogueSync
 
-  let access: CatalogueAccess
+  let options: DaemonOptions
+  let context: DaemonContext
   let inputs: InputTable
   let recorder: ScanRecorder
   let webhooks: Webhooks
@@ -47,14 +47,7 @@ public final class Daemon: ReadingHandler, Sendable {
   /// The lock of the root directory; `nil` if the directory is not writable, so that no process can record anything in
   /// it.
   let lock: RootLock?
-  /// The current problems.
-  package let problems: Problems
-  let metrics: DaemonMetrics
   let rate = ScanRate()
-  let ids: ScanIDs
-  let options: DaemonOptions
-  let environment: DaemonEnvironment
-  let logger: Logger
   /// The thread for queries that read the whole catalogue.
   package let queries = QueryThread()
   /// The thread for short commits, for example of a sign-in.
@@ -80,83 +73,40 @@ public final class Daemon: ReadingHandler, Sendable {
     _ options: DaemonOptions, after recent: RecentScans = RecentScans(), logger: Logger, environment: DaemonEnvironment
   ) throws {
     self.options = options
-    self.environment = environment
-    self.logger = logger
     webhooks = try Webhooks(options.webhooks, environment.webhook)
     lock = try Self.lock(options.root, logger)
-    var workspaceOptions = Workspace.Options()
-    workspaceOptions.pollInterval = .milliseconds(500)
-    workspaceOptions.refreshInterval = .milliseconds(1)
-    workspaceOptions.notify = { [logger] notice in logger.warning("\(notice)") }
-    workspace = try Workspace.open(options.root, options: workspaceOptions)
-    if let user = options.user {
-      if let current = try workspace.current() {
-        if current != user {
-          logger.warning(
-            "another user than that of the configuration is signed in, and stays: 'catalogctl login' signs in another one",
-            metadata: ["user": "\(current)", "configured": "\(user)"])
-        }
-      } else {
-        try workspace.signIn(user)
-      }
-    }
-    problems = Problems(logger, environment.metrics, now: environment.time.now)
-    metrics = DaemonMetrics(environment.metrics)
-    access = CatalogueAccess(workspace, MatchingAccess(options, workspace, problems, environment.uptime))
-    events = EventLog(capacity: options.eventCapacity)
+    context = try DaemonContext(options, environment: environment, logger: logger)
+    workspace = context.access.workspace
+    events = context.events
     inputs = InputTable(options, after: recent)
-    ids = ScanIDs(random: environment.time.random)
-    var directory = WorkspaceDirectory(root: options.root)
-    directory.lockTimeout = workspaceOptions.lockTimeout
-    directory.notify = workspaceOptions.notify
-    var queueOptions = environment.queue
-    let parkings = WakeSignal()
-    queueOptions.trace = { [problems, metrics] event in
-      metrics.uploads(event)
-      switch event {
-      case .storeFailed(let reason): problems.note(.queueNotWritten, reason)
-      case .committed: problems.clear(.queueNotWritten)
-      case .parked, .requeued: parkings.wake()
-      case .breakerClosed(let destination): problems.clear(.targetPaused, about: destination)
-      default: break
-      }
-    }
-    var tracer = metrics.documents
-    if let name = options.documentTrace, let log = Tracer.named(name, logger: logger) { tracer = .both(tracer, log) }
-    let table = UserDocumentsTable(directory, queueOptions, environment.time, tracer)
-    recorder = ScanRecorder(table, access, problems, metrics, options, environment)
-    sessions = SetSessions(access, recorder, events, ids, options, environment)
-    let sync = try CatalogueSync(options, access, events, problems, metrics, environment, logger)
-    self.sync = sync
-    let queueWatch = QueueWatch(webhooks, table, access, metrics, problems, environment, parkings)
-    self.queueWatch = queueWatch
-    let uploads = UploadService(
-      webhooks, table, access, options, metrics, problems, environment, logger, queueWatch,
-      onReconnect: { sync.reconnected() })
-    self.uploads = uploads
-    users = UserWatch(access, events, problems, environment) {
+    recorder = ScanRecorder(context, maximumMisses: options.maximumMisses)
+    sessions = SetSessions(
+      context, recorder: recorder, maximumScans: options.maximumScansPerSession, maximumCount: options.maximumSessions)
+    sync = try CatalogueSync(context, options: options.sync)
+    queueWatch = QueueWatch(context, webhooks: webhooks)
+    uploads = UploadService(
+      context, webhooks: webhooks, watch: queueWatch, drainTimeout: options.drainTimeout,
+      onReconnect: { [sync] in sync.reconnected() })
+    users = UserWatch(context) { [sync, uploads] in
       sync.userChanged()
       uploads.wake()
     }
-    network = NetworkWatch(options, problems, metrics, environment, logger) {
+    let hasServers = options.sync != nil || !options.webhooks.isEmpty
+    network = NetworkWatch(context, isWanted: options.watchesNetwork && hasServers) { [sync, uploads] in
       sync.reconnected()
       await uploads.networkReturned()
     }
-    let rematcher = Rematcher(options, access, recorder, webhooks, ids, events, metrics, problems, environment) {
-      uploads.recorded($0)
+    rematcher = Rematcher(context, isOn: options.rematches, recorder: recorder, webhooks: webhooks) { [uploads] user in
+      uploads.recorded(user)
     }
-    self.rematcher = rematcher
-    let health = CatalogueHealth(access, problems) {
+    health = CatalogueHealth(context) { [sync] in
       sync.replaceCatalogue()
-    } onReadable: {
+    } onReadable: { [rematcher] in
       rematcher.wake()
     }
-    self.health = health
-    causes = CauseWatch(access, health, recorder, inputs, sync, problems, environment.queue, lock)
-    compaction = CompactionService(
-      options.compaction, access, table, rate, sync.turn, problems, environment, logger)
-    let gauges = GaugeService(access, causes, recorder, sessions, events, metrics, environment)
-    self.gauges = gauges
+    causes = CauseWatch(context, health: health, inputs: inputs, sync: sync, lock: lock)
+    compaction = CompactionService(context, options: options.compaction, rate: rate, turn: sync.turn)
+    gauges = GaugeService(context, causes: causes, recorder: recorder, sessions: sessions)
     sync.afterSuccess { [weak health, weak rematcher, weak gauges] in
       // They refer back to the synchronisation.
       health?.look()
@@ -166,11 +116,14 @@ public final class Daemon: ReadingHandler, Sendable {
     started = (environment.time.now(), environment.uptime())
   }
 
+  /// The current problems.
+  package var problems: Problems { context.problems }
+
   /// The factory of the metrics.
-  package var metricsFactory: any MetricsFactory { environment.metrics }
+  package var metricsFactory: any MetricsFactory { context.environment.metrics }
 
   /// The codes that the inputs have read recently, for a daemon that replaces this one.
-  public var recentScans: RecentScans { inputs.recentScans(at: environment.uptime()) }
+  public var recentScans: RecentScans { inputs.recentScans(at: context.uptime()) }
 
   /// The services to run, in starting order; they end in the reverse order.
   public var services: [any Service] { [gauges, compaction, users, sync, queueWatch, uploads, network, rematcher] }
@@ -191,13 +144,13 @@ public final class Daemon: ReadingHandler, Sendable {
   ///
   /// - Throws: `StoreError`, `CatalogError`, `WorkspaceError` if it cannot be read.
   /// - Complexity: If nothing has changed, three system calls for each millisecond in which the catalogue is read.
-  public func catalogue() throws -> CatalogSnapshot { try access.withCatalogue { catalogue, _ in catalogue } }
+  public func catalogue() throws -> CatalogSnapshot { try context.access.withCatalogue { catalogue, _ in catalogue } }
 
   /// How scans of the signed-in user that come by HTTP are read and matched.
   ///
   /// - Throws: `WorkspaceError` if the user's settings cannot be read.
   package func matchingOptions() throws -> MatchingOptions {
-    try access.matching.table(of: access.stores()).options(for: "http")
+    try context.access.matching.table(of: context.access.stores()).options(for: "http")
   }
 
   /// The root directory of the stores.
@@ -245,8 +198,8 @@ public final class Daemon: ReadingHandler, Sendable {
 
   /// The documents of the signed-in user. Creates the directory of the default documents if it is missing.
   private func documents() throws -> UserDocuments {
-    let stores = try access.stores()
-    guard let documents = try recorder.table.documents(of: stores, creates: true) else {
+    let stores = try context.access.stores()
+    guard let documents = try context.userDocuments.documents(of: stores, creates: true) else {
       throw WorkspaceError.noSuchUser(stores.user ?? "")
     }
     return documents
@@ -259,7 +212,8 @@ public final class Daemon: ReadingHandler, Sendable {
   /// - Throws: The errors of ``queue()``.
   /// - Complexity: Reads the entire journal, which has at most ``DaemonOptions/maximumMisses`` entries, or a few more.
   public func misses(limit: Int) throws -> [Miss] {
-    guard let documents = try recorder.table.documents(of: access.stores(), creates: false) else { return [] }
+    let stores = try context.access.stores()
+    guard let documents = try context.userDocuments.documents(of: stores, creates: false) else { return [] }
     return try documents.misses.query().order(by: \.last, descending: true).limit(max(0, limit)).fetch()
   }
 
@@ -269,7 +223,7 @@ public final class Daemon: ReadingHandler, Sendable {
   /// - Throws: The errors of a commit.
   public func clearMisses() async throws -> Int {
     await recorder.flush()
-    return try await recorder.perform(for: access.stores()) { transaction, documents in
+    return try await recorder.perform(for: context.access.stores()) { transaction, documents in
       try transaction.deleteAll(from: documents.misses)
     }
   }

@@ -6,27 +6,17 @@ final class GaugeService: Service {
   /// The interval between checks.
   static let interval: Duration = .seconds(5)
 
-  private let access: CatalogueAccess
   private let causes: CauseWatch
   private let recorder: ScanRecorder
   private let sessions: SetSessions
-  private let events: EventLog
-  private let metrics: DaemonMetrics
-  private let environment: DaemonEnvironment
+  private let context: DaemonContext
   private let wakes = WakeSignal()
 
-  init(
-    _ access: CatalogueAccess, _ causes: CauseWatch, _ recorder: ScanRecorder, _ sessions: SetSessions,
-    _ events: EventLog,
-    _ metrics: DaemonMetrics, _ environment: DaemonEnvironment
-  ) {
-    self.access = access
+  init(_ context: DaemonContext, causes: CauseWatch, recorder: ScanRecorder, sessions: SetSessions) {
+    self.context = context
     self.causes = causes
     self.recorder = recorder
     self.sessions = sessions
-    self.events = events
-    self.metrics = metrics
-    self.environment = environment
   }
 
   /// Sets the gauges now. They would be up to ``interval`` late after a new commit.
@@ -38,29 +28,29 @@ final class GaugeService: Service {
         causes.look()
         await recorder.probe()
         look()
-        await wakes.wait(Self.interval, environment.time.sleep)
+        await wakes.wait(Self.interval, context.time.sleep)
       }
     }
-    metrics.forgetInputs()
+    context.metrics.forgetInputs()
     await recorder.flush()
     await sessions.flush()
-    events.finish()
+    context.events.finish()
   }
 
   /// A value that cannot be read keeps its last gauge.
   private func look() {
-    guard let stores = try? access.stores() else { return }
-    if let catalogue = try? access.catalogue(of: stores) {
-      metrics.products.record(catalogue.productCount)
-      let current = access.age(catalogue, of: stores).currentAt?.timeIntervalSince1970
+    guard let stores = try? context.access.stores() else { return }
+    if let catalogue = try? context.access.catalogue(of: stores) {
+      context.metrics.products.record(catalogue.productCount)
+      let current = context.access.age(catalogue, of: stores).currentAt?.timeIntervalSince1970
       // Without a catalogue there is no age. Zero would look like a new catalogue.
-      metrics.catalogueAge.record(current.map { Double(environment.time.now()) / 1e6 - $0 } ?? .nan)
+      context.metrics.catalogueAge.record(current.map { Double(context.time.now()) / 1e6 - $0 } ?? .nan)
     }
-    if let documents = (try? recorder.table.documents(of: stores, creates: false)) ?? nil,
+    if let documents = (try? context.userDocuments.documents(of: stores, creates: false)) ?? nil,
       let counts = try? documents.queue.counts()
     {
-      metrics.waiting.record(counts.waiting + counts.sending)
-      metrics.parked.record(counts.parked)
+      context.metrics.waiting.record(counts.waiting + counts.sending)
+      context.metrics.parked.record(counts.parked)
     }
   }
 }

@@ -5,10 +5,7 @@ import Workspace
 
 /// A service that publishes each sign-in and sign-out, by this process or another one.
 final class UserWatch: Service {
-  private let access: CatalogueAccess
-  private let events: EventLog
-  private let problems: Problems
-  private let environment: DaemonEnvironment
+  private let context: DaemonContext
   private let onChange: @Sendable () -> Void
   private struct Published {
     var user: String?
@@ -18,16 +15,10 @@ final class UserWatch: Service {
   /// The user that was published last.
   private let published: Mutex<Published>
 
-  init(
-    _ access: CatalogueAccess, _ events: EventLog, _ problems: Problems, _ environment: DaemonEnvironment,
-    onChange: @escaping @Sendable () -> Void
-  ) {
-    self.access = access
-    self.events = events
-    self.problems = problems
-    self.environment = environment
+  init(_ context: DaemonContext, onChange: @escaping @Sendable () -> Void) {
+    self.context = context
     self.onChange = onChange
-    let stores = try? access.stores()
+    let stores = try? context.access.stores()
     published = Mutex(Published(user: stores?.user, stores: stores))
   }
 
@@ -36,17 +27,17 @@ final class UserWatch: Service {
       while !Task.isCancelled {
         do {
           // Listen before the first check, so that no sign-in between the two is missed.
-          var changes = self.access.workspace.changes.makeAsyncIterator()
+          var changes = self.context.access.workspace.changes.makeAsyncIterator()
           try self.look()
-          self.problems.clear(.usersUnreadable)
+          self.context.problems.clear(.usersUnreadable)
           while try await changes.next() != nil {
             try self.look()
-            self.problems.clear(.usersUnreadable)
+            self.context.problems.clear(.usersUnreadable)
           }
         } catch {
-          if !Task.isCancelled { self.problems.note(.usersUnreadable, "\(error)") }
+          if !Task.isCancelled { self.context.problems.note(.usersUnreadable, "\(error)") }
         }
-        try? await self.environment.time.sleep(.seconds(1))
+        try? await self.context.time.sleep(.seconds(1))
       }
     }
   }
@@ -54,7 +45,7 @@ final class UserWatch: Service {
   /// Checks which user is signed in, and publishes a change. A user who was removed and signed in again is the same
   /// user with other stores.
   func look() throws {
-    let stores = try access.stores()
+    let stores = try context.access.stores()
     let (isNews, isNew, previous) = published.withLock { published in
       // Byte by byte: a String's `==` treats canonically equivalent Unicode texts as equal.
       let isNews = UserDocumentsTable.Key(published.user) != UserDocumentsTable.Key(stores.user)
@@ -64,7 +55,7 @@ final class UserWatch: Service {
     }
     if isNews {
       let data = JSONText.object([("user", .optional(stores.user)), ("previous", .optional(previous))])
-      events.publish(.user, data.bytes)
+      context.events.publish(.user, data.bytes)
     }
     if isNew { onChange() }
   }

@@ -27,22 +27,13 @@ final class NetworkWatch: Service {
 
   private let isWanted: Bool
   private let onReturn: @Sendable () async -> Void
-  private let problems: Problems
-  private let metrics: DaemonMetrics
-  private let environment: DaemonEnvironment
-  private let logger: Logger
+  private let context: DaemonContext
   private let state = Mutex(State())
   private let wakes = WakeSignal()
 
-  init(
-    _ options: DaemonOptions, _ problems: Problems, _ metrics: DaemonMetrics, _ environment: DaemonEnvironment,
-    _ logger: Logger, onReturn: @escaping @Sendable () async -> Void
-  ) {
-    isWanted = options.watchesNetwork && (options.sync != nil || !options.webhooks.isEmpty)
-    self.problems = problems
-    self.metrics = metrics
-    self.environment = environment
-    self.logger = logger
+  init(_ context: DaemonContext, isWanted: Bool, onReturn: @escaping @Sendable () async -> Void) {
+    self.context = context
+    self.isWanted = isWanted
     self.onReturn = onReturn
   }
 
@@ -54,22 +45,22 @@ final class NetworkWatch: Service {
         if let end = state.withLock({ $0.end.take() }) {
           stop?()
           stop = nil
-          nextAttempt = environment.uptime() + Self.reopenPause
+          nextAttempt = context.uptime() + Self.reopenPause
           note(end)
         }
-        if stop == nil, environment.uptime() >= nextAttempt {
+        if stop == nil, context.uptime() >= nextAttempt {
           stop = listen()
-          nextAttempt = environment.uptime() + Self.reopenPause
+          nextAttempt = context.uptime() + Self.reopenPause
         }
-        let now = environment.uptime()
+        let now = context.uptime()
         let (change, pause) = state.withLock { ($0.pace.take(at: now), $0.pace.pause(at: now)) }
         if let change {
           await tell(change)
           continue
         }
         // Retry if listening failed; if the system does not support it, never.
-        let retry = stop == nil && isWanted && environment.listen != nil ? max(.zero, nextAttempt - now) : nil
-        await wakes.wait([pause, retry].compactMap(\.self).min(), environment.time.sleep)
+        let retry = stop == nil && isWanted && context.environment.listen != nil ? max(.zero, nextAttempt - now) : nil
+        await wakes.wait([pause, retry].compactMap(\.self).min(), context.time.sleep)
       }
       stop?()
       state.withLock { $0.isListening = false }
@@ -78,7 +69,7 @@ final class NetworkWatch: Service {
 
   /// - Returns: A closure that stops listening; `nil` if listening failed.
   private func listen() -> (@Sendable () -> Void)? {
-    guard isWanted, let listen = environment.listen else { return nil }
+    guard isWanted, let listen = context.environment.listen else { return nil }
     do {
       let stop = try listen { [weak self] in self?.take($0) }
       let isLate = state.withLock { state in
@@ -86,7 +77,7 @@ final class NetworkWatch: Service {
         state.isListening = true
         return state.isLate
       }
-      problems.clear(.networkUnwatched)
+      context.problems.clear(.networkUnwatched)
       // Changes may have been missed while listening failed.
       if isLate { take(.changed(.cameBack)) }
       return stop
@@ -101,11 +92,11 @@ final class NetworkWatch: Service {
       state.isListening = false
       state.isLate = true
     }
-    problems.note(.networkUnwatched, "cannot hear when the network comes back: \(reason)")
+    context.problems.note(.networkUnwatched, "cannot hear when the network comes back: \(reason)")
   }
 
   private func take(_ event: NetworkEvent) {
-    let (now, fraction) = (environment.uptime(), environment.time.fraction())
+    let (now, fraction) = (context.uptime(), context.time.fraction())
     state.withLock { state in
       switch event {
       case .changed(let change): state.pace.note(change, at: now, fraction: fraction)
@@ -117,16 +108,16 @@ final class NetworkWatch: Service {
 
   private func tell(_ change: NetworkChange) async {
     guard change.contains(.cameBack) else {
-      logger.info("a part of the network went away")
+      context.logger.info("a part of the network went away")
       return
     }
-    let time = environment.time.now()
+    let time = context.time.now()
     state.withLock { state in
       state.returns += 1
       state.lastReturn = time
     }
-    metrics.networkReturns.increment()
-    logger.info("the network came back")
+    context.metrics.networkReturns.increment()
+    context.logger.info("the network came back")
     await onReturn()
   }
 

@@ -9,26 +9,17 @@ final class CauseWatch: Sendable {
   /// How long a connection that was refused because of a limit remains a problem.
   static let refusalTime: Duration = .seconds(60)
 
-  private let access: CatalogueAccess
   private let health: CatalogueHealth
-  private let recorder: ScanRecorder
   private let inputs: InputTable
   private let sync: CatalogueSync
-  private let problems: Problems
-  private let queueOptions: QueueOptions
   private let lock: RootLock?
+  private let context: DaemonContext
 
-  init(
-    _ access: CatalogueAccess, _ health: CatalogueHealth, _ recorder: ScanRecorder, _ inputs: InputTable,
-    _ sync: CatalogueSync, _ problems: Problems, _ queueOptions: QueueOptions, _ lock: RootLock?
-  ) {
-    self.access = access
+  init(_ context: DaemonContext, health: CatalogueHealth, inputs: InputTable, sync: CatalogueSync, lock: RootLock?) {
+    self.context = context
     self.health = health
-    self.recorder = recorder
     self.inputs = inputs
     self.sync = sync
-    self.problems = problems
-    self.queueOptions = queueOptions
     self.lock = lock
   }
 
@@ -37,41 +28,42 @@ final class CauseWatch: Sendable {
   /// - Complexity: About ten system calls, and a count of the queue's uploads.
   func look() {
     health.look()
-    access.matching.look(at: try? access.stores())
+    context.access.matching.look(at: try? context.access.stores())
     lookAtInputs()
     sync.lookForProblems()
     lookAtDocuments()
-    problems.set(.rootReplaced, lock?.replacement())
+    context.problems.set(.rootReplaced, lock?.replacement())
     if let rival = lock?.rival() {
-      problems.note(.secondDaemon, rival, endsAfter: Self.rivalTime)
+      context.problems.note(.secondDaemon, rival, endsAfter: Self.rivalTime)
     }
-    problems.tick()
+    context.problems.tick()
   }
 
   /// Checks which inputs are open.
   func lookAtInputs() {
-    problems.set(.inputClosed, inputs.closed)
+    context.problems.set(.inputClosed, inputs.closed)
   }
 
   private func lookAtDocuments() {
     do {
-      let documents = try recorder.table.documents(of: access.stores(), creates: false)
+      let documents = try context.userDocuments.documents(of: context.access.stores(), creates: false)
       guard let queue = documents?.queue else {
-        problems.clear(.queuePaused)
-        return problems.clear(.documentsUnreadable)
+        context.problems.clear(.queuePaused)
+        return context.problems.clear(.documentsUnreadable)
       }
       let counts = try queue.counts()
-      problems.clear(.documentsUnreadable)
+      context.problems.clear(.documentsUnreadable)
       let isPaused = try queue.pauses().contains(.manual)
-      problems.set(
+      context.problems.set(
         .queuePaused, isPaused ? "somebody paused the queue; \(counts.waiting) uploads wait" : nil)
-      if problems.has(.uploadsRefused), counts.count < queueOptions.maximumCount,
-        counts.byteCount < queueOptions.maximumByteCount
+      let limits = context.environment.queue
+      if context.problems.has(.uploadsRefused), counts.count < limits.maximumCount,
+        counts.byteCount < limits.maximumByteCount
       {
-        problems.clear(.uploadsRefused)
+        context.problems.clear(.uploadsRefused)
       }
     } catch {
-      problems.set(.documentsUnreadable, "\(error)")
+      context.problems.set(.documentsUnreadable, "\(error)")
     }
   }
 }

@@ -17,32 +17,21 @@ final class Rematcher: Service {
   static let batchCount = 100
 
   private let isOn: Bool
-  private let access: CatalogueAccess
   private let recorder: ScanRecorder
   private let webhooks: Webhooks
-  private let ids: ScanIDs
-  private let events: EventLog
-  private let metrics: DaemonMetrics
-  private let problems: Problems
-  private let environment: DaemonEnvironment
+  private let context: DaemonContext
   /// Called with the user that uploads were recorded for.
   private let onRecorded: @Sendable (_ user: String?) -> Void
   private let wakes = WakeSignal()
 
   init(
-    _ options: DaemonOptions, _ access: CatalogueAccess, _ recorder: ScanRecorder, _ webhooks: Webhooks,
-    _ ids: ScanIDs, _ events: EventLog, _ metrics: DaemonMetrics, _ problems: Problems,
-    _ environment: DaemonEnvironment, onRecorded: @escaping @Sendable (_ user: String?) -> Void
+    _ context: DaemonContext, isOn: Bool, recorder: ScanRecorder, webhooks: Webhooks,
+    onRecorded: @escaping @Sendable (_ user: String?) -> Void
   ) {
-    isOn = options.rematches
-    self.access = access
+    self.context = context
+    self.isOn = isOn
     self.recorder = recorder
     self.webhooks = webhooks
-    self.ids = ids
-    self.events = events
-    self.metrics = metrics
-    self.problems = problems
-    self.environment = environment
     self.onRecorded = onRecorded
   }
 
@@ -53,7 +42,7 @@ final class Rematcher: Service {
     await wakes.untilShutdown {
       while !wakes.isFinished, !Task.isCancelled {
         await lookUpAll()
-        await wakes.wait(isOn ? Self.interval : nil, environment.time.sleep)
+        await wakes.wait(isOn ? Self.interval : nil, context.time.sleep)
       }
     }
   }
@@ -62,12 +51,12 @@ final class Rematcher: Service {
   func lookUpAll() async {
     guard isOn else { return }
     do {
-      let stores = try access.stores()
+      let stores = try context.access.stores()
       guard let documents = try await recorder.open(stores), try documents.pending.count() > 0 else {
-        return problems.clear(.rematchFailing)
+        return context.problems.clear(.rematchFailing)
       }
       // Lookups need a catalogue that opens. If it does not, that is reported as a separate problem.
-      guard let catalogue = try? access.catalogue(of: stores), catalogue.sequence > 0 else { return }
+      guard let catalogue = try? context.access.catalogue(of: stores), catalogue.sequence > 0 else { return }
       let scans = try documents.pending.query().order(by: \.id).fetch()
       var start = 0
       while start < scans.count, !wakes.isFinished, !Task.isCancelled {
@@ -75,21 +64,21 @@ final class Rematcher: Service {
         try await lookUp(Array(scans[start..<end]), catalogue, stores)
         start = end
       }
-      problems.clear(.rematchFailing)
+      context.problems.clear(.rematchFailing)
     } catch {
-      problems.note(.rematchFailing, "\(error)")
+      context.problems.note(.rematchFailing, "\(error)")
     }
   }
 
   private func lookUp(_ scans: [PendingScan], _ catalogue: CatalogSnapshot, _ stores: UserStores) async throws {
-    let age = access.age(catalogue, of: stores)
-    let table = try access.matching.table(of: stores)
+    let age = context.access.age(catalogue, of: stores)
+    let table = try context.access.matching.table(of: stores)
     // A scan that cannot be looked up stays pending; later ones are still processed.
     let answers = scans.compactMap { scan -> ScanAnswer? in
       guard let match = try? catalogue.match(scan.reading, table) else { return nil }
       return ScanAnswer(
-        id: ids.next(now: environment.time.now()), time: Date(timeIntervalSince1970: scan.time), reading: scan.reading,
-        match: match, catalogue: age, rematches: scan.id, recording: .durable)
+        id: context.ids.next(now: context.time.now()), time: Date(timeIntervalSince1970: scan.time),
+        reading: scan.reading, match: match, catalogue: age, rematches: scan.id, recording: .durable)
     }
     let hooks = webhooks
     let told = try await recorder.perform(for: stores) { transaction, documents in
@@ -106,8 +95,8 @@ final class Rematcher: Service {
       return told
     }
     for (answer, line) in told {
-      metrics.count("shelfmark_rematches_total", [("match", answer.kind)])
-      events.publish(.scan, line)
+      context.metrics.count("shelfmark_rematches_total", [("match", answer.kind)])
+      context.events.publish(.scan, line)
     }
     if !told.isEmpty, !webhooks.options.isEmpty { onRecorded(stores.user) }
   }

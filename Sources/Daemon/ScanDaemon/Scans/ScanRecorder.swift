@@ -21,38 +21,22 @@ final class ScanRecorder: Sendable {
     var trims: [UserDocuments] = []
   }
 
-  let table: UserDocumentsTable
   private let thread = BlockingThread("daemon.recorder")
   private let state = Mutex(State())
-  private let problems: Problems
-  private let metrics: DaemonMetrics
   private let maximumMisses: Int
-  private let beforeCommit: @Sendable () throws -> Void
-  private let uptime: @Sendable () -> Duration
-  private let now: @Sendable () -> Int64
-  private let stores: @Sendable () throws -> UserStores
+  private let context: DaemonContext
 
-  /// - Parameter access: The source of the documents that are probed after a failure.
-  init(
-    _ table: UserDocumentsTable, _ access: CatalogueAccess, _ problems: Problems, _ metrics: DaemonMetrics,
-    _ options: DaemonOptions,
-    _ environment: DaemonEnvironment
-  ) {
-    self.table = table
-    self.problems = problems
-    self.metrics = metrics
-    maximumMisses = options.maximumMisses
-    beforeCommit = environment.beforeCommit
-    uptime = environment.uptime
-    now = environment.time.now
-    stores = { try access.stores() }
+  /// - Parameter maximumMisses: The maximum number of codes in a user's miss journal.
+  init(_ context: DaemonContext, maximumMisses: Int) {
+    self.context = context
+    self.maximumMisses = maximumMisses
   }
 
   /// Opens the documents next to the given stores.
   ///
   /// - Returns: The documents; `nil` if they have no directory.
   func open(_ stores: UserStores) async throws -> UserDocuments? {
-    try await thread.run { [table] in try table.documents(of: stores, creates: false) }
+    try await thread.run { [context] in try context.userDocuments.documents(of: stores, creates: false) }
   }
 
   /// Runs `body` in a commit, shared with other callers, on the documents next to the given stores.
@@ -74,20 +58,20 @@ final class ScanRecorder: Sendable {
   ) async -> [Result<Value, any Error>] {
     let documents: UserDocuments
     do { documents = try await ready(stores) } catch {
-      problems.note(.recordingFailing, "\(error)")
+      context.problems.note(.recordingFailing, "\(error)")
       return bodies.map { _ in .failure(error) }
     }
-    let start = uptime()
+    let start = context.uptime()
     let results = await documents.queue.commit(
       bodies.map { body in
-        { [beforeCommit] (transaction: DocumentTransaction) in
+        { [context] (transaction: DocumentTransaction) in
           let value: Value
           do { value = try body(transaction, documents) } catch { throw Refusal(reason: error) }
-          try beforeCommit()
+          try context.environment.beforeCommit()
           return value
         }
       })
-    metrics.recording.recordNanoseconds((uptime() - start).nanoseconds)
+    context.metrics.recording.recordNanoseconds((context.uptime() - start).nanoseconds)
     var failure: (any Error)?
     let told = results.map { result -> Result<Value, any Error> in
       guard case .failure(let error) = result else { return result }
@@ -96,11 +80,11 @@ final class ScanRecorder: Sendable {
       return result
     }
     if let failure {
-      problems.note(.recordingFailing, "\(failure)")
+      context.problems.note(.recordingFailing, "\(failure)")
       // The file may have been replaced or damaged; reopen it next time.
-      table.drop(documents)
+      context.userDocuments.drop(documents)
     } else {
-      problems.clear(.recordingFailing)
+      context.problems.clear(.recordingFailing)
       trimSoon(documents)
     }
     return told
@@ -108,9 +92,9 @@ final class ScanRecorder: Sendable {
 
   /// The documents next to the given stores, ready for a commit.
   private func ready(_ stores: UserStores) async throws -> UserDocuments {
-    if let documents = table.opened(for: stores), documents.hasQueue { return documents }
-    return try await thread.run { [table] in
-      guard let documents = try table.documents(of: stores, creates: true) else {
+    if let documents = context.userDocuments.opened(for: stores), documents.hasQueue { return documents }
+    return try await thread.run { [context] in
+      guard let documents = try context.userDocuments.documents(of: stores, creates: true) else {
         throw RecordingError.userIsGone(stores.user)
       }
       try documents.declareQueue()
@@ -143,16 +127,16 @@ final class ScanRecorder: Sendable {
   /// Writes a test record to documents whose last write failed, so that the problem ends with its cause and not with
   /// the next scan.
   func probe() async {
-    guard problems.has(.recordingFailing) || problems.has(.missJournalFailing), let stores = try? stores() else {
-      return
-    }
-    let time = Double(now()) / 1e6
+    guard context.problems.has(.recordingFailing) || context.problems.has(.missJournalFailing),
+      let stores = try? context.access.stores()
+    else { return }
+    let time = Double(context.time.now()) / 1e6
     let result: Void? = try? await perform(for: stores) { transaction, documents in
       try transaction.upsert(RecordingProbe(time: time), into: documents.probes)
     }
     guard result != nil else { return }
-    problems.clear(.recordingFailing)
-    problems.clear(.missJournalFailing)
+    context.problems.clear(.recordingFailing)
+    context.problems.clear(.missJournalFailing)
   }
 
   // MARK: On the writer's thread
@@ -167,26 +151,26 @@ final class ScanRecorder: Sendable {
       }
       return (state.misses, state.missesLost)
     }
-    if lost > 0 { metrics.missesLost.increment(by: lost) }
+    if lost > 0 { context.metrics.missesLost.increment(by: lost) }
     var rest = notes
     while let stores = rest.first?.stores {
       let own = rest.filter { $0.stores === stores }
       rest.removeAll { $0.stores === stores }
       do {
-        guard let documents = try table.documents(of: stores, creates: true) else { continue }
+        guard let documents = try context.userDocuments.documents(of: stores, creates: true) else { continue }
         try documents.store.transaction { transaction in
           for note in own { try documents.enter(note, transaction) }
-          try beforeCommit()
+          try context.environment.beforeCommit()
         }
-        problems.clear(.missJournalFailing)
+        context.problems.clear(.missJournalFailing)
         trim(documents)
-      } catch { problems.note(.missJournalFailing, "\(error)") }
+      } catch { context.problems.note(.missJournalFailing, "\(error)") }
     }
   }
 
   /// Trims the journal to its limit. If that fails, the next commit trims it.
   private func trim(_ documents: UserDocuments) {
-    do { try documents.trimMisses(to: maximumMisses) } catch { problems.note(.missJournalFailing, "\(error)") }
+    do { try documents.trimMisses(to: maximumMisses) } catch { context.problems.note(.missJournalFailing, "\(error)") }
   }
 
   /// Schedules a trim, one for all commits until it runs.

@@ -13,11 +13,8 @@ import Workspace
 /// Each change is published as an event; changes that come faster than a session can be evaluated are published
 /// together. As many closed sessions are kept as may be open; beyond that, the sessions closed first are removed.
 public final class SetSessions: Sendable {
-  private let access: CatalogueAccess
   private let recorder: ScanRecorder
-  private let events: EventLog
-  private let ids: ScanIDs
-  private let now: @Sendable () -> Int64
+  private let context: DaemonContext
   /// The maximum length of the name of a session or its input, in bytes; a longer name is truncated.
   static let maximumNameByteCount = 200
   let maximumScans: Int
@@ -31,17 +28,14 @@ public final class SetSessions: Sendable {
   private let changed = Mutex<(all: [Changed: UserStores], isTelling: Bool)>(([:], false))
   private let thread = BlockingThread("daemon.sessions")
 
-  init(
-    _ access: CatalogueAccess, _ recorder: ScanRecorder, _ events: EventLog, _ ids: ScanIDs, _ options: DaemonOptions,
-    _ environment: DaemonEnvironment
-  ) {
-    self.access = access
+  /// - Parameters:
+  ///   - maximumScans: The maximum number of scans in one session.
+  ///   - maximumCount: The maximum number of a user's open sessions, and of closed sessions that are kept.
+  init(_ context: DaemonContext, recorder: ScanRecorder, maximumScans: Int, maximumCount: Int) {
+    self.context = context
     self.recorder = recorder
-    self.events = events
-    self.ids = ids
-    now = environment.time.now
-    maximumScans = options.maximumScansPerSession
-    maximumCount = options.maximumSessions
+    self.maximumScans = maximumScans
+    self.maximumCount = maximumCount
   }
 
   // MARK: Changes
@@ -53,11 +47,11 @@ public final class SetSessions: Sendable {
   ///   - input: The input whose scans are added to the session until it is closed, or another session takes the input.
   /// - Throws: ``SetSessionError/tooMany(limit:)``; the errors of a commit.
   public func open(name: String?, input: String?) async throws -> SetSession {
-    let stores = try access.stores()
+    let stores = try context.access.stores()
     let limit = maximumCount
-    let time = now()
+    let time = context.time.now()
     let new = StoredSession(
-      id: ids.next(now: time), name: name?.cut(to: Self.maximumNameByteCount),
+      id: context.ids.next(now: time), name: name?.cut(to: Self.maximumNameByteCount),
       input: input?.cut(to: Self.maximumNameByteCount), created: Double(time) / 1e6, holdsInput: input != nil)
     let reservation = SessionReservation(new.id, limit: limit)
     let documents: UserDocuments
@@ -90,7 +84,7 @@ public final class SetSessions: Sendable {
   /// - Throws: ``SetSessionError/unknown(_:)``, `.closed`, `.full`; the errors of a commit.
   @discardableResult
   public func add(_ codes: [String], to id: String) async throws -> SetSession {
-    let stores = try access.stores()
+    let stores = try context.access.stores()
     let limit = maximumScans
     let readings = codes.map { Reading(input: "", code: $0) }
     let (session, documents) = try await recorder.perform(for: stores) { transaction, documents in
@@ -105,8 +99,8 @@ public final class SetSessions: Sendable {
   ///
   /// - Throws: ``SetSessionError/unknown(_:)``; the errors of a commit.
   public func close(_ id: String) async throws -> SetSession {
-    let stores = try access.stores()
-    let (limit, time) = (maximumCount, Double(now()) / 1e6)
+    let stores = try context.access.stores()
+    let (limit, time) = (maximumCount, Double(context.time.now()) / 1e6)
     let (session, dropped, documents) = try await recorder.perform(for: stores) { transaction, documents in
       guard var session = try transaction.get(id, from: documents.sessions) else { throw SetSessionError.unknown(id) }
       if session.closed != nil { return (session, [String](), documents) }
@@ -132,7 +126,7 @@ public final class SetSessions: Sendable {
   ///
   /// - Throws: ``SetSessionError/unknown(_:)``; the errors of a commit.
   public func remove(_ id: String) async throws {
-    let documents = try await recorder.perform(for: access.stores()) { transaction, documents in
+    let documents = try await recorder.perform(for: context.access.stores()) { transaction, documents in
       guard let session = try transaction.get(id, from: documents.sessions) else { throw SetSessionError.unknown(id) }
       try documents.remove(session, transaction)
       return documents
@@ -147,8 +141,8 @@ public final class SetSessions: Sendable {
   /// - Throws: `StoreError`, `DocumentStoreError`, `CatalogError`, `WorkspaceError` if they cannot be read.
   /// - Complexity: One match for each code of each session.
   public func list() throws -> [SetSession] {
-    let stores = try access.stores()
-    guard let documents = try recorder.table.documents(of: stores, creates: false) else { return [] }
+    let stores = try context.access.stores()
+    guard let documents = try context.userDocuments.documents(of: stores, creates: false) else { return [] }
     let (matcher, snapshot) = (try matcher(of: stores), try documents.store.snapshot())
     return try documents.sessions.query().results(in: snapshot).map { try $0.get() }
       .sorted { ($0.created, $0.id) > ($1.created, $1.id) }
@@ -160,11 +154,11 @@ public final class SetSessions: Sendable {
   /// - Throws: ``SetSessionError/unknown(_:)``; the errors of ``list()``.
   /// - Complexity: One match for each of its codes.
   public func session(_ id: String) throws -> SetSession {
-    try session(id, of: access.stores())
+    try session(id, of: context.access.stores())
   }
 
   private func session(_ id: String, of stores: UserStores) throws -> SetSession {
-    guard let documents = try recorder.table.documents(of: stores, creates: false) else {
+    guard let documents = try context.userDocuments.documents(of: stores, creates: false) else {
       throw SetSessionError.unknown(id)
     }
     let snapshot = try documents.store.snapshot()
@@ -176,7 +170,7 @@ public final class SetSessions: Sendable {
   private typealias Matcher = (catalogue: CatalogSnapshot, table: MatchingTable)
 
   private func matcher(of stores: UserStores) throws -> Matcher {
-    (try access.catalogue(of: stores), try access.matching.table(of: stores))
+    (try context.access.catalogue(of: stores), try context.access.matching.table(of: stores))
   }
 
   private func session(
@@ -197,8 +191,8 @@ public final class SetSessions: Sendable {
 
   /// The number of open sessions.
   func openCount() -> Int {
-    guard let stores = try? access.stores(),
-      let documents = (try? recorder.table.documents(of: stores, creates: false)) ?? nil
+    guard let stores = try? context.access.stores(),
+      let documents = (try? context.userDocuments.documents(of: stores, creates: false)) ?? nil
     else { return 0 }
     return documents.index.withLock { $0.open.count }
   }
@@ -226,7 +220,7 @@ public final class SetSessions: Sendable {
       for (change, stores) in next {
         // Changes of a signed-out user, and of sessions that cannot be read, are not published.
         guard let session = try? session(change.id, of: stores) else { continue }
-        events.publish(.session, session.json.bytes)
+        context.events.publish(.session, session.json.bytes)
       }
     }
   }

@@ -33,37 +33,25 @@ final class QueueWatch: Service {
   }
 
   private let webhooks: Webhooks
-  private let table: UserDocumentsTable
-  private let access: CatalogueAccess
-  private let metrics: DaemonMetrics
-  private let problems: Problems
-  private let environment: DaemonEnvironment
+  private let context: DaemonContext
   private let state = Mutex(State())
   private let wakes: WakeSignal
   private let thread = BlockingThread("daemon.queues")
 
-  /// - Parameter wakes: The signal that triggers a check when an upload was parked.
-  init(
-    _ webhooks: Webhooks, _ table: UserDocumentsTable, _ access: CatalogueAccess, _ metrics: DaemonMetrics,
-    _ problems: Problems, _ environment: DaemonEnvironment, _ wakes: WakeSignal
-  ) {
-    self.wakes = wakes
+  init(_ context: DaemonContext, webhooks: Webhooks) {
+    self.context = context
     self.webhooks = webhooks
-    self.table = table
-    self.access = access
-    self.metrics = metrics
-    self.problems = problems
-    self.environment = environment
+    wakes = context.parkings
     state.withLock { $0.gauges = Set(webhooks.options.map(\.name)) }
   }
 
   func run() async throws {
     // Without webhooks, the uploads in the queues belong to another program.
-    if webhooks.options.isEmpty { return await wakes.untilShutdown { await wakes.wait(nil, environment.time.sleep) } }
+    if webhooks.options.isEmpty { return await wakes.untilShutdown { await wakes.wait(nil, context.time.sleep) } }
     await wakes.untilShutdown {
       while !wakes.isFinished, !Task.isCancelled {
         _ = try? await thread.run { [self] in look() }
-        await wakes.wait(Self.interval, environment.time.sleep)
+        await wakes.wait(Self.interval, context.time.sleep)
       }
     }
   }
@@ -77,7 +65,7 @@ final class QueueWatch: Service {
         state.failing[webhook, default: [:]][upload] = queue
       }
     }
-    problems.note(.webhookFailing, message, about: webhook)
+    context.problems.note(.webhookFailing, message, about: webhook)
   }
 
   /// Records that an upload, which may have failed before, was delivered or parked.
@@ -86,27 +74,27 @@ final class QueueWatch: Service {
       guard state.failing[webhook]?.removeValue(forKey: upload) != nil else { return false }
       return state.failing[webhook]?.isEmpty ?? true
     }
-    if isLast { problems.clear(.webhookFailing, about: webhook) }
+    if isLast { context.problems.clear(.webhookFailing, about: webhook) }
   }
 
   // MARK: Checks
 
   private func look() {
     forgetDecided()
-    let now = environment.uptime()
+    let now = context.uptime()
     let isFull = state.withLock { state in
       guard state.othersAreDue <= now else { return false }
       state.othersAreDue = now + Self.intervalOfOthers
       return true
     }
-    let current = try? access.stores().user
-    let users = isFull ? (try? table.users()) ?? [current ?? nil] : [current ?? nil]
+    let current = try? context.access.stores().user
+    let users = isFull ? (try? context.userDocuments.users()) ?? [current ?? nil] : [current ?? nil]
     var seen: Set<UserDocumentsTable.Key> = []
     for user in users {
       let key = UserDocumentsTable.Key(user)
       seen.insert(key)
       // A queue that cannot be read is reported elsewhere, and keeps its numbers.
-      guard let documents = try? table.documents(ofUser: user) else { continue }
+      guard let documents = try? context.userDocuments.documents(ofUser: user) else { continue }
       do {
         let standing = try standing(documents.queue, before: isFull ? nil : state.withLock { $0.standing[key] })
         state.withLock { $0.standing[key] = standing }
@@ -141,7 +129,7 @@ final class QueueWatch: Service {
       let uploads = standing.flatMap(\.parked).filter { $0.kind == name }
       let keys = standing.flatMap(\.held).filter { $0.kind == name }
       let count = uploads.reduce(0) { $0 + $1.count }
-      metrics.parked(name, uploads: count, keys: keys.count)
+      context.metrics.parked(name, uploads: count, keys: keys.count)
       if count > 0 {
         let reason = uploads.last?.failure.map { ": \($0.message)" } ?? ""
         let words = count == 1 ? "an upload is parked" : "\(count) uploads are parked; the last one"
@@ -153,8 +141,8 @@ final class QueueWatch: Service {
         held[name] = "\(first.orderKey) waits for a decision about the parked upload \(first.upload)\(more)\(reason)"
       }
     }
-    problems.set(.uploadsParked, parked)
-    problems.set(.keysHeld, held)
+    context.problems.set(.uploadsParked, parked)
+    context.problems.set(.keysHeld, held)
   }
 
   /// Forgets failed uploads that another process dropped, or that are parked: they no longer mean that the webhook

@@ -28,33 +28,26 @@ final class UploadService: Service {
   }
 
   private let webhooks: Webhooks
-  private let table: UserDocumentsTable
-  private let access: CatalogueAccess
-  private let drainTimeout: Duration
-  private let environment: DaemonEnvironment
-  private let metrics: DaemonMetrics
-  private let problems: Problems
-  private let logger: Logger
   private let watch: QueueWatch
+  private let drainTimeout: Duration
+  private let context: DaemonContext
   private let onReconnect: @Sendable () -> Void
   private let state = Mutex(State())
   private let wakes = WakeSignal()
   private let thread = BlockingThread("daemon.uploads")
 
+  /// - Parameters:
+  ///   - watch: The service that failed attempts are reported to.
+  ///   - drainTimeout: The time that uploads in flight are given to finish at the end.
+  ///   - onReconnect: Called when a webhook that gave no response has taken an upload.
   init(
-    _ webhooks: Webhooks, _ table: UserDocumentsTable, _ access: CatalogueAccess, _ options: DaemonOptions,
-    _ metrics: DaemonMetrics, _ problems: Problems, _ environment: DaemonEnvironment, _ logger: Logger,
-    _ watch: QueueWatch, onReconnect: @escaping @Sendable () -> Void
+    _ context: DaemonContext, webhooks: Webhooks, watch: QueueWatch, drainTimeout: Duration,
+    onReconnect: @escaping @Sendable () -> Void
   ) {
+    self.context = context
     self.webhooks = webhooks
-    self.table = table
-    self.access = access
-    drainTimeout = options.drainTimeout
-    self.metrics = metrics
-    self.problems = problems
-    self.environment = environment
-    self.logger = logger
     self.watch = watch
+    self.drainTimeout = drainTimeout
     self.onReconnect = onReconnect
   }
 
@@ -96,7 +89,7 @@ final class UploadService: Service {
             }
           }
           await endWorkersOfOthers()
-          await wakes.wait(webhooks.options.isEmpty ? nil : Self.pollInterval, environment.time.sleep)
+          await wakes.wait(webhooks.options.isEmpty ? nil : Self.pollInterval, context.time.sleep)
         }
         await drain()
         // Stops workers that wait to be restarted.
@@ -110,12 +103,12 @@ final class UploadService: Service {
     if webhooks.options.isEmpty { return [] }
     do {
       let users = try await thread.run { [self] in
-        let current = try access.stores().user
+        let current = try context.access.stores().user
         let key = UserDocumentsTable.Key(current)
         var found: [(user: String?, isCurrent: Bool)] = [(current, true)]
-        for user in try table.users() where UserDocumentsTable.Key(user) != key {
+        for user in try context.userDocuments.users() where UserDocumentsTable.Key(user) != key {
           // A queue that cannot be read is checked again next time.
-          guard !isServed(user), let documents = (try? table.documents(ofUser: user)) ?? nil,
+          guard !isServed(user), let documents = (try? context.userDocuments.documents(ofUser: user)) ?? nil,
             let counts = try? documents.queue.counts(), counts.waiting + counts.sending > 0,
             let pauses = try? documents.queue.pauses(), pauses.isEmpty
           else { continue }
@@ -123,10 +116,10 @@ final class UploadService: Service {
         }
         return found
       }
-      problems.clear(.usersUnreadable)
+      context.problems.clear(.usersUnreadable)
       return users
     } catch {
-      problems.note(.usersUnreadable, "\(error)")
+      context.problems.note(.usersUnreadable, "\(error)")
       return []
     }
   }
@@ -136,7 +129,7 @@ final class UploadService: Service {
   }
 
   private func isCurrent(_ user: String?) -> Bool {
-    (try? access.stores()).map { UserDocumentsTable.Key($0.user) == UserDocumentsTable.Key(user) } ?? false
+    (try? context.access.stores()).map { UserDocumentsTable.Key($0.user) == UserDocumentsTable.Key(user) } ?? false
   }
 
   /// Ends the workers of users who are no longer signed in and have no pending uploads, and of users that were removed.
@@ -153,8 +146,8 @@ final class UploadService: Service {
 
   /// Whether the documents still belong to their user.
   private func isThere(_ documents: UserDocuments) async -> Bool {
-    let isThere = try? await thread.run { [table] in
-      guard let now = try table.documents(ofUser: documents.user) else { return false }
+    let isThere = try? await thread.run { [context] in
+      guard let now = try context.userDocuments.documents(ofUser: documents.user) else { return false }
       return now.home == documents.home
     }
     // If that cannot be determined, assume that nothing changed.
@@ -169,12 +162,12 @@ final class UploadService: Service {
     var failures = 0
     while !wakes.isFinished, !Task.isCancelled {
       do {
-        guard let documents = try await open(user) else { return problems.clear(.uploadsStopped, about: user) }
+        guard let documents = try await open(user) else { return context.problems.clear(.uploadsStopped, about: user) }
         let steadiness = clearSoon(user)
         defer { steadiness?.cancel() }
         let isLasting = isCurrent(user)
         // Whatever ended the previous worker, this one works.
-        let begin: @Sendable () -> Void = { [problems] in problems.clear(.uploadsStopped, about: user) }
+        let begin: @Sendable () -> Void = { [context] in context.problems.clear(.uploadsStopped, about: user) }
         let worker = UploadWorker(
           documents.queue, options: workerOptions(documents.queue),
           batchTransport: { [webhooks] batch in
@@ -190,34 +183,35 @@ final class UploadService: Service {
         // A shutdown that came before the worker was registered did not drain it.
         if wakes.isFinished { return }
         try await worker.run(untilEmpty: !isLasting, waitsForPaused: true)
-        problems.clear(.uploadsStopped, about: user)
-        for webhook in await worker.pausedDestinations.keys { problems.clear(.targetPaused, about: webhook) }
+        context.problems.clear(.uploadsStopped, about: user)
+        for webhook in await worker.pausedDestinations.keys { context.problems.clear(.targetPaused, about: webhook) }
         if wakes.isFinished || !isCurrent(user) { return }
         // The user signed in again before the worker had ended.
         failures = 0
         continue
       } catch {
         if Task.isCancelled { return }
-        problems.note(.uploadsStopped, "\(error)", about: user)
-        logger.warning("a worker of uploads ended", metadata: ["reason": "\(error)"])
+        context.problems.note(.uploadsStopped, "\(error)", about: user)
+        context.logger.warning("a worker of uploads ended", metadata: ["reason": "\(error)"])
       }
       failures += 1
-      try? await environment.time.sleep(Self.backoff.pause(afterFailure: failures))
+      try? await context.time.sleep(Self.backoff.pause(afterFailure: failures))
     }
   }
 
   /// Ends the problem of a user's failed worker once the next one has run for a moment, with or without uploads.
   private func clearSoon(_ user: String?) -> Task<Void, Never>? {
-    guard problems.has(.uploadsStopped) else { return nil }
-    return Task { [problems, environment] in
-      if (try? await environment.time.sleep(Self.steadyTime)) != nil { problems.clear(.uploadsStopped, about: user) }
+    guard context.problems.has(.uploadsStopped) else { return nil }
+    return Task { [context] in
+      if (try? await context.time.sleep(Self.steadyTime)) == nil { return }
+      context.problems.clear(.uploadsStopped, about: user)
     }
   }
 
   /// - Returns: The documents; `nil` if the user has none, for example because the user was removed.
   private func open(_ user: String?) async throws -> UserDocuments? {
-    try await thread.run { [table] in
-      guard let documents = try table.documents(ofUser: user) else { return nil }
+    try await thread.run { [context] in
+      guard let documents = try context.userDocuments.documents(ofUser: user) else { return nil }
       // Before the first upload there is no need to write.
       if try documents.queue.counts().enqueued > 0 { try documents.declareQueue() }
       return documents
@@ -254,21 +248,23 @@ final class UploadService: Service {
   private func note(_ attempt: UploadAttempt, _ queue: UploadQueue) {
     let webhook = attempt.kind
     let isDelivered = attempt.result == .delivered
-    metrics.count("shelfmark_uploads_total", [("webhook", webhook), ("outcome", isDelivered ? "done" : "failed")])
+    context.metrics.count(
+      "shelfmark_uploads_total", [("webhook", webhook), ("outcome", isDelivered ? "done" : "failed")])
     switch attempt.result {
     case .delivered:
       watch.ended(attempt.upload, webhook: webhook)
       if state.withLock({ $0.unreachable.remove(webhook) }) != nil { onReconnect() }
     case .failed(let failure):
-      problems.clear(.targetPaused, about: webhook)
+      context.problems.clear(.targetPaused, about: webhook)
       watch.failed(attempt.upload, queue, webhook: webhook, failure.message)
       if failure.status == nil { state.withLock { _ = $0.unreachable.insert(webhook) } }
     case .paused(let failure):
       watch.ended(attempt.upload, webhook: webhook)
-      problems.note(.targetPaused, "nothing is sent but a probe now and then: \(failure.message)", about: webhook)
+      context.problems.note(
+        .targetPaused, "nothing is sent but a probe now and then: \(failure.message)", about: webhook)
     case .parked(let failure):
       watch.ended(attempt.upload, webhook: webhook)
-      logger.notice(
+      context.logger.notice(
         "an upload was parked",
         metadata: ["webhook": "\(webhook)", "upload": "\(attempt.upload)", "reason": "\(failure.message)"])
     }
@@ -286,7 +282,7 @@ final class UploadService: Service {
           if await worker.drain(within: isThere ? drainTimeout : .zero) { return }
           let failure = await worker.lastingFailure
           let user = documents.user
-          logger.warning(
+          context.logger.warning(
             "uploads on their way are given up; they go again when the daemon runs",
             metadata: ["user": "\(user ?? "")", "reason": "\(failure.map { "\($0)" } ?? "they took too long")"])
         }
