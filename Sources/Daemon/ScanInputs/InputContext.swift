@@ -7,7 +7,7 @@ struct InputContext: Sendable {
   let handler: any ReadingHandler
   let logger: Logger
 
-  func note(_ event: InputEvent) { handler.note(event, input: name) }
+  func report(_ event: InputEvent) { handler.note(event, input: name) }
 
   func answer(_ code: String, tag: String? = nil) async -> ReadingAnswer {
     await handler.answer(Reading(input: name, code: code, tag: tag))
@@ -21,10 +21,10 @@ struct InputContext: Sendable {
     switch line {
     case .text(let code): return await answer(code)
     case .bytes(let bytes):
-      note(.fault(.notText(encoding, shown: Printable.text(bytes))))
+      report(.fault(.notText(encoding, shown: Printable.text(bytes))))
       return await handler.answer(Reading(input: name, undecoded: bytes))
     case .fault(let fault):
-      note(.fault(fault))
+      report(.fault(fault))
       return nil
     }
   }

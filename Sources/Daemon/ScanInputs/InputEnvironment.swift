@@ -11,14 +11,14 @@ struct InputEnvironment: Sendable {
   /// Waits before a source is reopened.
   var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   /// The longest time that a client may not read its answers.
-  var patience = Duration.seconds(30)
+  var answerTimeout = Duration.seconds(30)
   /// The same limit, once the input must end.
-  var patienceAtEnd = Descriptor.patienceAtEnd
+  var timeoutAtEnd = Descriptor.timeoutAtEnd
   /// The longest time that a serial device may not accept an answer.
-  var devicePatience = Duration.seconds(5)
+  var deviceTimeout = Duration.seconds(5)
   /// The longest time until the rest of a keyboard event arrives. Devices deliver complete events; half an event in a
   /// FIFO, whose writer crashed, would corrupt all that follow.
-  var eventPatience = Duration.seconds(1)
+  var eventTimeout = Duration.seconds(1)
   /// The timeout for connecting to a scanner in server mode.
   var connectTimeout = Duration.seconds(10)
   /// A callback that is called when a pause ended a line.

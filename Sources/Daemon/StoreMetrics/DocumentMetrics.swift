@@ -54,7 +54,7 @@ private final class Recorder: Sendable {
   private let factory: any MetricsFactory
   private let dimensions: [(String, String)]
   /// Guards the cached metrics. Held for a lookup, or while they are created.
-  private let known = Mutex<[Key: Metrics]>([:])
+  private let cached = Mutex<[Key: Metrics]>([:])
 
   init(_ factory: any MetricsFactory, _ dimensions: [(String, String)]) {
     self.factory = factory
@@ -70,15 +70,15 @@ private final class Recorder: Sendable {
   }
 
   private func metrics(_ key: Key) -> Metrics {
-    known.withLock { known in
-      if let metrics = known[key] { return metrics }
+    cached.withLock { cached in
+      if let metrics = cached[key] { return metrics }
       let dimensions = dimensions + [("collection", key.collection), ("operation", key.operation.rawValue)]
       let metrics = Metrics(
         timer: Timer(label: DocumentMetrics.timer, dimensions: dimensions, factory: factory),
         read: Counter(label: DocumentMetrics.read, dimensions: dimensions, factory: factory),
         affected: Counter(label: DocumentMetrics.affected, dimensions: dimensions, factory: factory),
         scans: Counter(label: DocumentMetrics.scans, dimensions: dimensions, factory: factory))
-      known[key] = metrics
+      cached[key] = metrics
       return metrics
     }
   }

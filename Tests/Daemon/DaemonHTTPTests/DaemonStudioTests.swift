@@ -100,7 +100,7 @@ import Testing
 
   @Test func `it shows problems, misses and targets, and changes nothing unless configured`() async throws {
     try await TestDaemon.run { test in
-      test.daemon.problems.note(.reloadRefused, "a mistyped name")
+      test.daemon.problems.report(.reloadRefused, "a mistyped name")
       #expect(try await ask(test, "/studio/api/store").text.contains("a mistyped name"))
       _ = try await test.exchange("POST", "/v1/scans", #"{"code":"no such code"}"#)
       _ = try await test.misses(1)

@@ -443,7 +443,7 @@ import Testing
       let body = #"{"codes":["# + (0..<300).map { "\"miss \($0)\"" }.joined(separator: ",") + "]}"
       try await test.client.connect().executeThenClose { inbound, outbound in
         try await outbound.write(ByteBuffer(bytes: test.client.request("POST", "/v1/scans", body: Array(body.utf8))))
-        // The answer has begun when its scans are told as events.
+        // The answer has begun when its scans are reported as events.
         for await _ in test.daemon.events.events(after: nil) { break }
         await test.group.triggerGracefulShutdown()
         var received: [UInt8] = []

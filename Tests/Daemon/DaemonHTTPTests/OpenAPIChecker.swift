@@ -75,12 +75,12 @@ struct OpenAPIChecker {
   /// Every example with its schema, and where it stands.
   var examples: [(place: String, example: JSONBody, schema: JSONBody)] {
     var found: [(String, JSONBody, JSONBody)] = []
-    func look(_ value: JSONBody, _ place: String) {
+    func visit(_ value: JSONBody, _ place: String) {
       if let example = value["example"], let schema = value["schema"] { found.append((place, example, schema)) }
-      for (name, member) in value.entries where name != "example" { look(member, "\(place)/\(name)") }
-      for (index, element) in value.elements.enumerated() { look(element, "\(place)/\(index)") }
+      for (name, member) in value.entries where name != "example" { visit(member, "\(place)/\(name)") }
+      for (index, element) in value.elements.enumerated() { visit(element, "\(place)/\(index)") }
     }
-    look(document, "")
+    visit(document, "")
     for (name, schema) in document.at("#/components/schemas")?.entries ?? [:] {
       if let example = schema["example"] { found.append((name, example, schema)) }
     }
@@ -92,12 +92,12 @@ struct OpenAPIChecker {
   /// Every reference in the document.
   var references: Set<String> {
     var found: Set<String> = []
-    func look(_ value: JSONBody) {
+    func visit(_ value: JSONBody) {
       if let reference = value["$ref"]?.text { found.insert(reference) }
-      for member in value.entries.values { look(member) }
-      for element in value.elements { look(element) }
+      for member in value.entries.values { visit(member) }
+      for element in value.elements { visit(element) }
     }
-    look(document)
+    visit(document)
     return found
   }
 }
@@ -221,16 +221,16 @@ struct OpenAPIChecker {
 
   @Test func `every integer of a request has a greatest value`() {
     // Without one the document permits numbers beyond 64 bits, which the daemon refuses.
-    func look(_ schema: JSONBody, _ place: String) {
-      if let reference = schema["$ref"]?.text { return look(checker.document.at(reference) ?? .null, reference) }
+    func visit(_ schema: JSONBody, _ place: String) {
+      if let reference = schema["$ref"]?.text { return visit(checker.document.at(reference) ?? .null, reference) }
       if schema["type"]?.text == "integer" { #expect(schema["maximum"] != nil, "\(place)") }
-      for (name, member) in schema.entries { look(member, "\(place)/\(name)") }
-      for (index, element) in schema.elements.enumerated() { look(element, "\(place)/\(index)") }
+      for (name, member) in schema.entries { visit(member, "\(place)/\(name)") }
+      for (index, element) in schema.elements.enumerated() { visit(element, "\(place)/\(index)") }
     }
     for (path, item) in checker.document["paths"]?.entries ?? [:] {
       for (method, operation) in item.entries {
         for part in ["parameters", "requestBody"] {
-          if let requested = operation[part] { look(requested, "\(method) \(path)") }
+          if let requested = operation[part] { visit(requested, "\(method) \(path)") }
         }
       }
     }

@@ -33,7 +33,7 @@ import WaitingTestSupport
         let found = try await ids(test, ["where": condition])
         #expect(found == expected, "\(condition)")
       }
-      // As a product is told elsewhere, with all fields.
+      // As a product is written elsewhere, with all fields.
       let page = try await test.exchange("GET", target(["where": "id == '1001'"])).json
       let product = try await test.exchange("GET", "/v1/products/1001").json
       #expect(page["products"] == .array([product]) && page["more"] == .bool(false) && page["count"] == nil)

@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func `beyond the share of an address only the daemon's health is told`() async throws {
+  @Test func `beyond the share of an address only the daemon's health is answered`() async throws {
     try await TestDaemon.run { _, server in
       server.maximumConnections = 32
       server.maximumConnectionsPerAddress = 3

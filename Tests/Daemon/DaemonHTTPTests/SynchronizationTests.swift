@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `a row that exceeds a limit is skipped and told, and the others are taken`() async throws {
+  @Test func `a row that exceeds a limit is skipped and reported, and the others are taken`() async throws {
     let barcode = String(repeating: "7", count: 100_000)
     try await withServer(more: (id: "huge", barcode: barcode)) { url in
       try await TestDaemon.run(
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `a server that answers nonsense is a bad gateway, and its words are told`() async throws {
+  @Test func `a server that answers nonsense is a bad gateway, and its words are reported`() async throws {
     // Its products are no answer of the protocol.
     try await TestDaemon.run { _, _ in
     } _: { nonsense in

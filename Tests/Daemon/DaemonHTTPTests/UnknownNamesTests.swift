@@ -24,7 +24,7 @@ import Testing
           }
         }
       }
-      // What a route is, is told only to those who may use it.
+      // What a route is, is said only to those who may use it.
       try await test.exchange("GET", "/v1/nothing?limmit=1", expecting: 404)
       try await test.exchange("PUT", "/v1/status?limmit=1", expecting: 405)
       #expect(try await test.exchange("HEAD", "/v1/status?x", expecting: 400).body.isEmpty)

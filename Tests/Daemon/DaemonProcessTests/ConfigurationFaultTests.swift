@@ -5,8 +5,8 @@ import Testing
 @testable import DaemonProcess
 
 @Suite struct ConfigurationFaultTests {
-  @Test func `all faults of all sources are told at once, with where they stand`() throws {
-    let told = try faults(
+  @Test func `all faults of all sources are reported at once, with where they stand`() throws {
+    let found = try faults(
       ["--log-level", "loud", "--htp-address", "x", "--events-capacity", "many", "stray"],
       environment: ["CATALOGD_MISSES_MAXIMUM": "0", "CATALOGD_HTTP_ENABLED": "perhaps"],
       json: """
@@ -17,7 +17,7 @@ import Testing
         }
         """)
     #expect(
-      told == [
+      found == [
         "--htp-address: there is no such option; did you mean --http-address?",
         "FILE:2: doubleScanMilliseconds: is to be a whole number",
         "FILE:3: http.adress: there is no such key; did you mean address?",
@@ -34,20 +34,21 @@ import Testing
   @Test func `a proxy of the environment that cannot be used is a fault, unless the server is asked without it`() throws
   {
     let proxy = ["http_proxy": "ftp://u:secret@host:1080"]
-    let told = try faults(["--sync-url", "http://a/"], environment: proxy)
-    #expect(told.count == 1 && told[0].contains("http_proxy") && !told[0].contains("secret"), "\(told)")
+    let found = try faults(["--sync-url", "http://a/"], environment: proxy)
+    #expect(found.count == 1 && found[0].contains("http_proxy") && !found[0].contains("secret"), "\(found)")
     #expect(try faults(["--sync-url", "https://a/"], environment: proxy).isEmpty)
     #expect(try faults(["--sync-url", "http://a/"], environment: proxy.merging(["no_proxy": "a"]) { $1 }).isEmpty)
   }
 
   @Test func `what is no origin of a page is a fault`() throws {
     for origin in ["*", "null", "till.example.org", "https://till.example.org/path"] {
-      let told = try faults(["--http-allowed-origins", "http://a,\(origin)"])
-      #expect(told.count == 1 && told[0].hasPrefix("--http-allowed-origins \"\(origin)\": is to be origins"), "\(told)")
+      let found = try faults(["--http-allowed-origins", "http://a,\(origin)"])
+      #expect(
+        found.count == 1 && found[0].hasPrefix("--http-allowed-origins \"\(origin)\": is to be origins"), "\(found)")
     }
   }
 
-  @Test func `secrets are never told`() throws {
+  @Test func `secrets are never reported`() throws {
     let secret = "S3cretS3cret"
     let token = try TestFile("\(secret) two\nlines")
     for arguments in [
@@ -60,8 +61,8 @@ import Testing
       ["--webhooks-names", "w", "--webhooks-w-url", "http://\(secret):\(secret)@h"],
       ["--http-token", secret, secret], ["--sync-url", "http://\(secret)@h", "http://\(secret)@i"],
     ] {
-      let told = try faults(arguments)
-      #expect(!told.isEmpty && !told.joined().contains(secret), "\(arguments): \(told)")
+      let found = try faults(arguments)
+      #expect(!found.isEmpty && !found.joined().contains(secret), "\(arguments): \(found)")
     }
     let read = try configuration([
       "--http-token", secret, "--sync-url", "http://\(secret):\(secret)@h/?\(secret)", "--sync-authorization", secret,
@@ -100,13 +101,13 @@ import Testing
     (#"{"http": {"tokenFile": "/dev/zero"}}"#, "more than 65536 bytes"),
   ])
   func `one fault of a file`(_ json: String, _ problem: String) throws {
-    let told = try faults(json: json)
-    #expect(told.count == 1 && told[0].hasPrefix("FILE:1: ") && told[0].contains(problem), "\(told)")
+    let found = try faults(json: json)
+    #expect(found.count == 1 && found[0].hasPrefix("FILE:1: ") && found[0].contains(problem), "\(found)")
   }
 
-  @Test func `what an input of a file lacks is told with the file`() throws {
-    let told = try faults(json: "{\"inputs\": {\"names\": [\"a\"],\n\"a\": {\"kind\": \"tcp\"}}}")
-    #expect(told.count == 1 && told[0].hasPrefix("FILE:2: inputs.a.port: is missing"), "\(told)")
+  @Test func `what an input of a file lacks is reported with the file`() throws {
+    let found = try faults(json: "{\"inputs\": {\"names\": [\"a\"],\n\"a\": {\"kind\": \"tcp\"}}}")
+    #expect(found.count == 1 && found[0].hasPrefix("FILE:2: inputs.a.port: is missing"), "\(found)")
   }
 
   @Test(arguments: [
@@ -120,9 +121,9 @@ import Testing
     (["kind": "stdin", "maximum-line-bytes": "15"], "16 to 1048576"),
   ])
   func `one fault of an input`(_ values: [String: String], _ problem: String) throws {
-    let told = try faults(
+    let found = try faults(
       ["--inputs-names", "a"] + values.sorted { $0.key < $1.key }.map { "--inputs-a-\($0.key)=\($0.value)" })
-    #expect(told.count == 1 && told[0].contains(problem), "\(told)")
+    #expect(found.count == 1 && found[0].contains(problem), "\(found)")
   }
 
   @Test(arguments: ["", "a/b", "é", "a b", "names", String(repeating: "a", count: 65), "../x", "a\u{0}"])
@@ -134,18 +135,19 @@ import Testing
 
   @Test func `names that a source cannot tell apart`() throws {
     for names in ["a,a", "a-b,a_b", "A,a", "aB,a-b"] {
-      let told = try faults(["--webhooks-names", names])
-      #expect(told.contains { $0.contains("twice in the list") || $0.contains("are the same to variables") }, "\(told)")
+      let found = try faults(["--webhooks-names", names])
+      #expect(
+        found.contains { $0.contains("twice in the list") || $0.contains("are the same to variables") }, "\(found)")
     }
   }
 
   @Test func `two inputs cannot read from one place`() throws {
     let pairs = [["--inputs-x-kind", "stdin"], ["--inputs-x-kind", "tcp", "--inputs-x-port", "7"]]
     for pair in pairs {
-      let told = try faults(
+      let found = try faults(
         ["--inputs-names", "a,b"] + pair.map { $0.replacing("-x-", with: "-a-") }
           + pair.map { $0.replacing("-x-", with: "-b-") })
-      #expect(told.count == 1 && told[0].contains("read from the same place"), "\(told)")
+      #expect(found.count == 1 && found[0].contains("read from the same place"), "\(found)")
     }
   }
 
@@ -199,8 +201,8 @@ import Testing
   }
 
   @Test func `what was written does not leave its line`() throws {
-    let told = try faults(["--log-level", "a\nb\u{1B}[31m\"" + String(repeating: "x", count: 500)])
-    #expect(told.count == 1 && told[0].unicodeScalars.allSatisfy { $0.value >= 0x20 } && told[0].count < 300)
+    let found = try faults(["--log-level", "a\nb\u{1B}[31m\"" + String(repeating: "x", count: 500)])
+    #expect(found.count == 1 && found[0].unicodeScalars.allSatisfy { $0.value >= 0x20 } && found[0].count < 300)
   }
 
   @Test func `a changed example never traps`() throws {

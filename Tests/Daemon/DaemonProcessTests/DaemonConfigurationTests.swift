@@ -51,7 +51,7 @@ private let longest = String(repeating: "a", count: 92)
       "--inputs-s-kind", "serial", "--inputs-s-device", "/s", "--inputs-t-kind", "tcp", "--inputs-t-port", "0",
     ]
     let names = ["webhooks": ["w"], "inputs": ["k", "s", "t"]]
-    var told = arguments
+    var given = arguments
     for setting in DaemonSetting.all
     where !setting.standard.isEmpty && setting.kind != .list && setting.path != ["root"] {
       // It needs sync.from, which excludes sync.url.
@@ -61,13 +61,13 @@ private let longest = String(repeating: "a", count: 92)
         let kind = ["k": "keyboard", "s": "serial", "t": "tcp"][name] ?? ""
         let all = ["keyboard", "serial", "tcp", "socket"]
         if !kind.isEmpty, kinds.contains(where: all.contains), !kinds.contains(kind) { continue }
-        told += [
+        given += [
           DaemonSetting.argument(setting.path.map { $0 == DaemonSetting.anyName ? name : $0 }), setting.standard,
         ]
       }
     }
     let plain = try configuration(arguments)
-    let full = try configuration(told)
+    let full = try configuration(given)
     #expect(plain.inputs == full.inputs)
     #expect("\(plain.daemon)" == "\(full.daemon)")
     #expect("\(String(describing: plain.server))" == "\(String(describing: full.server))")
@@ -261,14 +261,14 @@ private let longest = String(repeating: "a", count: 92)
     ] {
       let file = try TestFile(text)
       try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
-      let told = try faults(hook + ["--webhooks-w-secret-file", file.path])
-      #expect(told.count == 1 && told[0].contains(word) && !told[0].contains("MfKQ"), "\(told)")
+      let found = try faults(hook + ["--webhooks-w-secret-file", file.path])
+      #expect(found.count == 1 && found[0].contains(word) && !found[0].contains("MfKQ"), "\(found)")
     }
     #expect(try faults(hook + ["--webhooks-w-secret-file", "/none"]).count == 1)
     let file = try TestFile("0123456789abcdefghijklmnopqrstuv")
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
-    let told = try faults(hook + ["--webhooks-w-previous-secret-file", file.path])
-    #expect(told.count == 1 && told[0].contains("secretFile"), "\(told)")
+    let found = try faults(hook + ["--webhooks-w-previous-secret-file", file.path])
+    #expect(found.count == 1 && found[0].contains("secretFile"), "\(found)")
   }
 
   @Test(arguments: [
@@ -359,17 +359,17 @@ private let longest = String(repeating: "a", count: 92)
     (#""kind": "serial", "device": "/dev/a", "connect": "10.0.0.5:9004""#, "inputs.a.connect"),
   ])
   func `what an input cannot be is a fault`(members: String, key: String) throws {
-    let told = try faults(json: #"{"inputs": {"names": ["a"], "a": {\#(members)}}}"#)
-    #expect(told.count == 1 && told[0].contains("\(key)"), "\(told)")
+    let found = try faults(json: #"{"inputs": {"names": ["a"], "a": {\#(members)}}}"#)
+    #expect(found.count == 1 && found[0].contains("\(key)"), "\(found)")
   }
 
   @Test func `two inputs that call the same scanner are a fault`() throws {
-    let told = try faults(
+    let found = try faults(
       json: #"""
         {"inputs": {"names": ["a", "b", "c"], "a": {"kind": "tcp", "connect": "10.0.0.5:9004"},
           "b": {"kind": "tcp", "connect": "10.0.0.5:9005"}, "c": {"kind": "tcp", "connect": "10.0.0.5:9004", "answers": true}}}
         """#)
-    #expect(told.count == 1 && told[0].contains("a and c"), "\(told)")
+    #expect(found.count == 1 && found[0].contains("a and c"), "\(found)")
   }
 
   @Test(arguments: [
@@ -421,8 +421,8 @@ private let longest = String(repeating: "a", count: 92)
     "h:+1", "h:99999999999999999999", "http://h:1", "unix:", "unix:run", "unix:/" + String(repeating: "a", count: 93),
   ])
   func `what is no address`(_ text: String) throws {
-    let told = try faults(["--http-address=" + text])
-    #expect(told.count == 1 && told[0].hasPrefix("--http-address "), "\(told)")
+    let found = try faults(["--http-address=" + text])
+    #expect(found.count == 1 && found[0].hasPrefix("--http-address "), "\(found)")
   }
 
   @Test func `an address that others reach needs a token`() throws {
@@ -479,7 +479,7 @@ private let longest = String(repeating: "a", count: 92)
     (#""batch": {"lingerMilliseconds": 5}"#, "without effect as long as batch.maximum is not set"),
     (#""batch": {"format": "array"}"#, "without effect as long as batch.maximum is not set"),
   ])
-  func `a webhook's mistakes are told`(setting: String, problem: String) throws {
+  func `a webhook's mistakes are reported`(setting: String, problem: String) throws {
     let file = try TestFile(#"{"webhooks": {"names": ["a"], "a": {"url": "http://a/", \#(setting)}}}"#)
     do {
       _ = try configuration(file: file.path)

@@ -119,7 +119,7 @@ import Testing
     #expect(text == (0..<1000).map { "line \($0)\n" }.joined())
   }
 
-  @Test func `where nobody reads, nobody waits, and what was dropped is told`() throws {
+  @Test func `where nobody reads, nobody waits, and what was dropped is reported`() throws {
     let pipe = Pipe()
     let output = LogOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor, capacity: 1 << 16) {
       Array("dropped \($0)\n".utf8)

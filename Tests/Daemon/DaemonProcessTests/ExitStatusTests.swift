@@ -20,7 +20,7 @@ import Workspace
     #expect(ExitStatus(Unforeseen()).rawValue == 70)
   }
 
-  @Test func `an address is told as people write it`() {
+  @Test func `an address is written as people write it`() {
     #expect(DaemonServer.Address.host("::1", port: 0).name(at: "80") == "http://[::1]:80")
     #expect(DaemonServer.Address.host("localhost", port: 0).name(at: "80") == "http://localhost:80")
     #expect(DaemonServer.Address.socket(path: "/run/a").name(at: "/run/a") == "unix:/run/a")

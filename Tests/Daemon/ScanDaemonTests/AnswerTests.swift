@@ -99,7 +99,7 @@ import WaitingTestSupport
     #expect(try daemon.look("6901").catalogue.currentAt == Date(timeIntervalSince1970: time))
   }
 
-  @Test func `a damaged catalogue is answered, told, and forgotten when it can be read again`() async throws {
+  @Test func `a damaged catalogue is answered, reported, and forgotten when it can be read again`() async throws {
     try root.fill("ana")
     let place = URL(fileURLWithPath: root.path + "/users/ana/catalogue.log")
     let good = try Data(contentsOf: place)

@@ -79,10 +79,10 @@ import Workspace
 
   @Test func `a catalogue that arrives ends that without a scan`() async throws {
     let daemon = try daemon()
-    daemon.causes.look()
+    daemon.causes.check()
     #expect(daemon.problems.has(.catalogueNeverSynchronised))
     try root.fill("ana")
-    daemon.causes.look()
+    daemon.causes.check()
     #expect(!daemon.problems.has(.catalogueNeverSynchronised) && daemon.isReady)
     #expect(try daemon.look("6901").json.value["reason"] == nil)
     // It has been asked now.
@@ -126,7 +126,7 @@ import Workspace
     async throws
   {
     let daemon = try daemon { $1.sync = SyncOptions(url: "http://127.0.0.1:1/") }
-    daemon.causes.look()
+    daemon.causes.check()
     clock.advance(by: .seconds(59))
     #expect(try daemon.problemNames() == ["catalogue_never_synchronised"])
     clock.advance(by: .seconds(1))
@@ -178,10 +178,10 @@ import Workspace
     let daemon = try daemon()
     let place = root.path + "/users/ana/documents.log"
     try Data(repeating: 7, count: 20_000).write(to: URL(fileURLWithPath: place))
-    daemon.causes.look()
+    daemon.causes.check()
     #expect(daemon.problems.has(.documentsUnreadable))
     try FileManager.default.removeItem(atPath: place)
-    daemon.causes.look()
+    daemon.causes.check()
     #expect(!daemon.problems.has(.documentsUnreadable))
   }
 
@@ -211,7 +211,7 @@ import Workspace
     for code in ["6901", "6902"] { _ = await daemon.scan(Reading(input: "a", code: code)) }
     #expect(try daemon.problemNames() == ["uploads_refused"])
     _ = try await daemon.queue().clear()
-    daemon.causes.look()
+    daemon.causes.check()
     #expect(!daemon.problems.has(.uploadsRefused))
   }
 
@@ -290,17 +290,17 @@ import Workspace
     #expect(try root.directory.files(of: "ana").contains { $0.role == .damaged })
     #expect(try daemon.misses(limit: 5).map(\.id) == ["nothing"])
     #expect(try daemon.userDocuments()?.pending.count() == 0)
-    var told: [(String, String?)] = []
+    var reported: [(String, String?)] = []
     var lines: [[UInt8]] = []
     for await event in events {
       guard event.kind == .scan else { continue }
       lines.append(event.data)
-      told.append((event.value["match"]?.text ?? "", event.value["rematches"]?.text))
-      if told.count == 4 { break }
+      reported.append((event.value["match"]?.text ?? "", event.value["rematches"]?.text))
+      if reported.count == 4 { break }
     }
-    #expect(told.map(\.0) == ["unreadable", "unreadable", "exact", "none"])
+    #expect(reported.map(\.0) == ["unreadable", "unreadable", "exact", "none"])
     #expect(receiver.log.map { $0.json?.bytes } == lines, "a second event is sent byte for byte as well")
-    #expect(told.map(\.1) == [nil, nil, first.id, unknown.id])
+    #expect(reported.map(\.1) == [nil, nil, first.id, unknown.id])
   }
 
   @Test func `a device that damages each new file makes no server send everything again and again`() async throws {
@@ -327,7 +327,7 @@ import Workspace
     let daemon = try daemon()
     daemon.health.failed(Reading(input: "a", code: "6901"), StoreError.damaged(path: "a", offset: 1, what: "b"))
     #expect(daemon.problems.has(.catalogueUnreadable))
-    daemon.causes.look()
+    daemon.causes.check()
     #expect(!daemon.problems.has(.catalogueUnreadable))
   }
 
@@ -338,7 +338,7 @@ import Workspace
     try damage()
     let daemon = try daemon { _, options in options.hook("shop") }
     _ = await daemon.scan(Reading(input: "a", code: "6901"))
-    daemon.causes.look()
+    daemon.causes.check()
     #expect(try root.codes() == ["6901"])
     try good.write(to: place)
     await daemon.rematcher.lookUpAll()
@@ -393,7 +393,7 @@ import Workspace
     #expect(try daemon.problemNames() == ["second_daemon"])
   }
 
-  @Test func `a root directory that was moved is told until it is back`() throws {
+  @Test func `a root directory that was moved is reported until it is back`() throws {
     try root.fill("ana")
     let daemon = try daemon()
     let aside = root.path + ".aside"
@@ -406,7 +406,7 @@ import Workspace
     #expect(try daemon.problemNames().isEmpty)
   }
 
-  @Test func `a queue that somebody paused is told until it is resumed`() async throws {
+  @Test func `a queue that somebody paused is reported until it is resumed`() async throws {
     try root.fill("ana")
     let daemon = try daemon()
     let queue = try daemon.queue()
@@ -416,7 +416,7 @@ import Workspace
     #expect(try daemon.problemNames().isEmpty)
   }
 
-  @Test func `a lock file that was removed is made again, and another daemon that took it is told`() throws {
+  @Test func `a lock file that was removed is made again, and another daemon that took it is reported`() throws {
     try root.fill("ana")
     let daemon = try daemon()
     let place = root.path + "/" + RootLock.name

@@ -46,19 +46,19 @@ import Workspace
     #expect(closed?["state"]?.text == "reopening" && closed?["message"]?.text == "unplugged")
   }
 
-  @Test func `what happens to inputs is told`() async throws {
+  @Test func `what happens to inputs is reported`() async throws {
     let daemon = try root.daemon()
     var events = daemon.events.events(after: nil).makeAsyncIterator()
     daemon.note(.opened("tty"), input: "a")
     daemon.note(.closed(reason: "gone", reopens: false), input: "a")
     daemon.note(.fault(.request("what")), input: "a")
-    var told: [String?] = []
+    var reported: [String?] = []
     for _ in 0..<3 {
       let event = try #require(await events.next())
       #expect(event.kind == .input && event.value["input"]?.text == "a")
-      told.append(event.value["event"]?.text)
+      reported.append(event.value["event"]?.text)
     }
-    #expect(told == ["opened", "closed", "fault"])
+    #expect(reported == ["opened", "closed", "fault"])
   }
 
   @Test func `inputs are bounded, whatever names callers invent`() async throws {
@@ -72,7 +72,7 @@ import Workspace
     #expect(other["scans"]?.integer == 50 && other["repeats"]?.integer == 0)
   }
 
-  @Test func `sign-ins are told, also those of other processes`() async throws {
+  @Test func `sign-ins are reported, also those of other processes`() async throws {
     let daemon = try root.daemon()
     var events = daemon.events.events(after: nil).makeAsyncIterator()
     try await withServices(daemon) {
@@ -126,9 +126,9 @@ import Workspace
     #expect(gone == nil)
   }
 
-  private func run(_ look: (Daemon) -> Void) async throws {
+  private func run(_ body: (Daemon) -> Void) async throws {
     let daemon = try root.daemon(Receiver().environment()) { $0.hook("shop") }
-    look(daemon)
+    body(daemon)
     try await withServices(daemon) { _ = await daemon.scan(Reading(input: "a", code: "6901")) }
   }
 

@@ -160,7 +160,7 @@ import Workspace
   @Test func `settings that are damaged stop no scan`() async throws {
     let daemon = try root.daemon { try? $0.matching.set(.measures, to: Self.cheese) }
     try Data(repeating: 7, count: 20_000).write(to: URL(fileURLWithPath: root.path + "/users/ana/settings.log"))
-    daemon.context.access.matching.look(at: try daemon.context.access.stores())
+    daemon.context.access.matching.check(try daemon.context.access.stores())
     let answer = await daemon.scan(Reading(input: "a", code: "2112345012506"))
     #expect(answer.match.kind == .measure && answer.lookup == .done, "the configuration counts")
     #expect(try daemon.look("KFR-35/1").match.kind == .head)
@@ -236,11 +236,13 @@ import Workspace
         .reading.symbology == nil)
     try good.write(to: URL(fileURLWithPath: path))
     await daemon.rematcher.lookUpAll()
-    var told: [DocumentValue] = []
-    while told.count < 2, let event = await events.next() { if event.kind == .scan { told.append(event.value) } }
+    var answered: [DocumentValue] = []
+    while answered.count < 2, let event = await events.next() {
+      if event.kind == .scan { answered.append(event.value) }
+    }
     let uploads = try root.uploads().map(\.document)
-    #expect(uploads.count == 2 && told.count == 2)
-    for answers in [told, uploads] {
+    #expect(uploads.count == 2 && answered.count == 2)
+    for answers in [answered, uploads] {
       #expect(answers.map { $0["match"]?.text } == ["unreadable", "gs1"])
       #expect(answers[1]["rematches"]?.text == answer.id)
       for value in answers {

@@ -123,7 +123,7 @@ private final class Wire: Sendable {
       try await eventually("it is current") { try daemon.look("6901").match.kind == .exact }
       try await eventually("somebody listens") { wire.listenerCount == 1 }
       wire.tell(.changed(.cameBack))
-      try await within(.seconds(10), "it is told") {
+      try await within(.seconds(10), "it is reported") {
         try daemon.status().value["network"]?["returns"]?.integer == 1
       }
       server.isDown = true
@@ -216,7 +216,7 @@ private final class Wire: Sendable {
     }
   }
 
-  @Test func `where nobody can be listened to that is told, and tried again`() async throws {
+  @Test func `where nobody can be listened to that is reported, and tried again`() async throws {
     let daemon = try daemon()
     wire.isBroken = true
     func problem() throws -> String? {
@@ -225,7 +225,7 @@ private final class Wire: Sendable {
     }
     func watched() throws -> DocumentValue? { try daemon.status().value["network"]?["watched"] }
     try await withServices(daemon) {
-      try await eventually("it is told") { try problem() != nil }
+      try await eventually("it is reported") { try problem() != nil }
       #expect(try problem()?.contains("no such family") == true)
       #expect(try watched() == .bool(false))
       wire.isBroken = false
@@ -237,7 +237,7 @@ private final class Wire: Sendable {
       try await within(.seconds(5), "it counts") { try daemon.status().value["network"]?["returns"]?.integer == 1 }
       // The same where it ends by itself.
       wire.tell(.ended("gone"))
-      try await eventually("it is told") { try problem()?.contains("gone") == true && wire.listenerCount == 0 }
+      try await eventually("it is reported") { try problem()?.contains("gone") == true && wire.listenerCount == 0 }
       let beginnings = wire.beginnings
       try await within(.seconds(61), "somebody listens") { wire.listenerCount == 1 }
       #expect(wire.beginnings == beginnings + 1)

@@ -46,12 +46,12 @@ import WaitingTestSupport
   }
 
   @Test func `a problem lasts from its first occurrence until it is cleared, and each webhook has its own`() throws {
-    problems.note(.webhookFailing, "one", about: "a")
+    problems.report(.webhookFailing, "one", about: "a")
     let since = try #require(try problems.json.value.elements?[0]["since"]?.text)
     clock.advance(by: .seconds(5))
-    problems.note(.webhookFailing, "two", about: "a")
-    problems.note(.webhookFailing, "three", about: "b")
-    problems.note(.syncFailing, "four")
+    problems.report(.webhookFailing, "two", about: "a")
+    problems.report(.webhookFailing, "three", about: "b")
+    problems.report(.syncFailing, "four")
     #expect(try fields() == ["sync_failing - 1 four", "webhook_failing a 2 two", "webhook_failing b 1 three"])
     #expect(try problems.json.value.elements?[1]["since"]?.text == since)
     #expect(try problems.json.value.elements?[1]["remedy"]?.text == ProblemCode.webhookFailing.remedy)
@@ -81,9 +81,9 @@ import WaitingTestSupport
   }
 
   @Test func `a problem whose end nobody sees ends after its time`() throws {
-    problems.note(.connectionsRefused, "full", about: "http", endsAfter: .seconds(60))
+    problems.report(.connectionsRefused, "full", about: "http", endsAfter: .seconds(60))
     clock.advance(by: .seconds(50))
-    problems.note(.connectionsRefused, "full", about: "http", endsAfter: .seconds(60))
+    problems.report(.connectionsRefused, "full", about: "http", endsAfter: .seconds(60))
     clock.advance(by: .seconds(50))
     problems.tick()
     #expect(try fields() == ["connections_refused http 2 full"])
@@ -96,7 +96,7 @@ import WaitingTestSupport
   @Test func `a flapping problem is a line when it begins, one when it ends, and one a minute between`() throws {
     // Ten minutes, in which it comes and goes each second; a look each five.
     for second in 0..<600 {
-      problems.note(.webhookFailing, "refused", about: "a")
+      problems.report(.webhookFailing, "refused", about: "a")
       clock.advance(by: .milliseconds(500))
       problems.clear(.webhookFailing, about: "a")
       clock.advance(by: .milliseconds(500))
@@ -114,24 +114,24 @@ import WaitingTestSupport
     #expect(lines.all.count <= flapping + 4)
     // After a quiet minute it is a problem like any other.
     let count = lines.all.count
-    problems.note(.webhookFailing, "refused", about: "a")
+    problems.report(.webhookFailing, "refused", about: "a")
     #expect(lines.all.count == count + 1 && lines.all.last == "warning problem webhook_failing a")
   }
 
-  @Test func `another reason of a problem is told, each ten seconds at most, and another number is not`() throws {
-    problems.note(.syncFailing, "line 3 has no id")
-    problems.note(.syncFailing, "line 4 has no id")
+  @Test func `another reason of a problem is reported, each ten seconds at most, and another number is not`() throws {
+    problems.report(.syncFailing, "line 3 has no id")
+    problems.report(.syncFailing, "line 4 has no id")
     clock.advance(by: .seconds(61))
     problems.tick()
     #expect(lines.all.count == 1)
     for _ in 0..<9 {
-      problems.note(.syncFailing, "line 4 has no price")
-      problems.note(.syncFailing, "no such file")
+      problems.report(.syncFailing, "line 4 has no price")
+      problems.report(.syncFailing, "no such file")
       problems.tick()
       clock.advance(by: .seconds(1))
     }
     #expect(lines.all == ["warning problem sync_failing", "warning problem has another reason sync_failing"])
-    problems.note(.syncFailing, "line 4 has no price")
+    problems.report(.syncFailing, "line 4 has no price")
     clock.advance(by: .seconds(61))
     problems.tick()
     #expect(lines.all.count == 3)
@@ -139,14 +139,14 @@ import WaitingTestSupport
     #expect(lines.all.last == "notice problem ended sync_failing")
   }
 
-  @Test func `a flapping problem that stays is told once more, and when it ends`() throws {
+  @Test func `a flapping problem that stays is reported once more, and when it ends`() throws {
     for _ in 0..<3 {
-      problems.note(.webhookFailing, "refused", about: "a")
+      problems.report(.webhookFailing, "refused", about: "a")
       clock.advance(by: .seconds(1))
       problems.clear(.webhookFailing, about: "a")
       clock.advance(by: .seconds(1))
     }
-    problems.note(.webhookFailing, "refused", about: "a")
+    problems.report(.webhookFailing, "refused", about: "a")
     for _ in 0..<600 {
       clock.advance(by: .seconds(5))
       problems.tick()
@@ -159,8 +159,8 @@ import WaitingTestSupport
   }
 
   @Test func `beyond the bound, problems of a code share one`() throws {
-    for number in 0..<(Problems.maximumCount + 50) { problems.note(.inputClosed, "closed", about: "\(number)") }
-    problems.note(.webhookFailing, "refused", about: "a")
+    for number in 0..<(Problems.maximumCount + 50) { problems.report(.inputClosed, "closed", about: "\(number)") }
+    problems.report(.webhookFailing, "refused", about: "a")
     #expect(try fields().contains("webhook_failing other 1 refused"))
     #expect(problems.current.count <= Problems.maximumCount + ProblemCode.allCases.count)
     problems.clear(.webhookFailing, about: "a")

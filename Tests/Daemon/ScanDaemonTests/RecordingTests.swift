@@ -104,7 +104,7 @@ import WaitingTestSupport
     #expect(failed.allSatisfy { !$0.isRepeat && String(decoding: $0.line, as: UTF8.self).contains(#""problem":"#) })
   }
 
-  @Test func `a store that takes nothing is told by the answers and the status, and tried again`() async throws {
+  @Test func `a store that takes nothing is reported by the answers and the status, and tried again`() async throws {
     let isFull = Switch()
     var environment = receiver.environment()
     environment.beforeCommit = { if isFull.isOn { throw Unreachable() } }
@@ -127,7 +127,7 @@ import WaitingTestSupport
     #expect(try daemon.status().value["problems"]?.elements == [])
   }
 
-  @Test func `a store that cannot be opened is told, and used when it can be`() async throws {
+  @Test func `a store that cannot be opened is reported, and used when it can be`() async throws {
     let place = root.path + "/users/ana/documents.log"
     try Data(repeating: 7, count: 20_000).write(to: URL(fileURLWithPath: place))
     let daemon = try root.daemon(receiver.environment()) { $0.hook("shop") }

@@ -11,7 +11,7 @@ import Testing
 
   init() throws { try root.fill("ana") }
 
-  @Test func `scans of an input complete its set, and each change is told`() async throws {
+  @Test func `scans of an input complete its set, and each change is reported`() async throws {
     let daemon = try root.daemon()
     var events = daemon.events.events(after: nil).makeAsyncIterator()
     let session = try await daemon.sessions.open(name: "order 7", input: "counter")

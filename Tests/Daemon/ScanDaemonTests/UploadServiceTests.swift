@@ -68,7 +68,7 @@ import WaitingTestSupport
     }
   }
 
-  @Test func `a server that is away costs nothing, and is told`() async throws {
+  @Test func `a server that is away costs nothing, and is reported`() async throws {
     receiver.answer(503)
     let daemon = try root.daemon(receiver.environment()) { options in
       options.hook("shop")
@@ -92,7 +92,7 @@ import WaitingTestSupport
     try Data("no store".utf8).write(to: URL(fileURLWithPath: path))
     let daemon = try root.daemon(receiver.environment()) { $0.hook("shop") }
     try await withServices(daemon) {
-      try await eventually("it is told") { try daemon.problemNames().contains("uploads_stopped ana") }
+      try await eventually("it is reported") { try daemon.problemNames().contains("uploads_stopped ana") }
       try FileManager.default.removeItem(atPath: path)
       _ = await daemon.scan(Reading(input: "a", code: "6901"))
       try await eventually("it arrives") { receiver.codes == ["6901"] }
@@ -105,7 +105,7 @@ import WaitingTestSupport
     try Data("no store".utf8).write(to: URL(fileURLWithPath: path))
     let daemon = try root.daemon(receiver.environment()) { $0.hook("shop") }
     try await withServices(daemon) {
-      try await eventually("it is told") { try daemon.problemNames().contains("uploads_stopped ana") }
+      try await eventually("it is reported") { try daemon.problemNames().contains("uploads_stopped ana") }
       try FileManager.default.removeItem(atPath: path)
       try await eventually("it is over") { try daemon.problemNames().isEmpty }
     }
@@ -116,7 +116,7 @@ import WaitingTestSupport
     let path = root.path + "/users/bob/documents.log"
     try Data("no store".utf8).write(to: URL(fileURLWithPath: path))
     try await withServices(daemon) {
-      try await eventually("it is told") { try daemon.problemNames().contains("uploads_stopped bob") }
+      try await eventually("it is reported") { try daemon.problemNames().contains("uploads_stopped bob") }
       try await daemon.signIn("ana")
       _ = try root.directory.remove("bob")
       try await eventually("it is over") { try !daemon.problemNames().contains("uploads_stopped bob") }

@@ -76,7 +76,7 @@ import WaitingTestSupport
           clock.advance(by: .milliseconds(500))
         }
       }
-      try await eventually("the parked ones are told") {
+      try await eventually("the parked ones are reported") {
         try daemon.problemNames().filter { $0 != "webhook_failing shop" }.contains("uploads_parked shop")
       }
       #expect(try daemon.queue().counts().parked == 3)
@@ -106,7 +106,7 @@ import WaitingTestSupport
     }
     try await withServices(daemon) {
       for number in 0..<5 { _ = await daemon.scan(Reading(input: "a", code: "\(number)")) }
-      try await eventually("it is told") { try daemon.problemNames().contains("target_paused shop") }
+      try await eventually("it is reported") { try daemon.problemNames().contains("target_paused shop") }
       let problem = try daemon.status().value["problems"]?.elements?.first { $0["code"]?.text == "target_paused" }
       #expect(problem?["message"]?.text?.contains("\(status)") == true)
       let before = try daemon.queue().uploads().first?.attempts ?? 0
@@ -140,7 +140,7 @@ import WaitingTestSupport
     }
     let second = try daemon()
     try await withServices(second) {
-      try await eventually("it is told again") {
+      try await eventually("it is reported again") {
         try Set(second.problemNames()).isSuperset(of: ["keys_held shop", "uploads_parked shop"])
       }
       _ = await second.scan(Reading(input: "a", code: "3"))
@@ -202,7 +202,7 @@ import WaitingTestSupport
       }
       isOpen.isOn = true
       try await eventually("they arrive") { batches.withLock { $0.joined().count } == 59 }
-      try await eventually("it is told") { try daemon.problemNames().contains("uploads_parked shop") }
+      try await eventually("it is reported") { try daemon.problemNames().contains("uploads_parked shop") }
     }
     #expect(Array(batches.withLock { $0 }.joined()) == (0..<60).filter { $0 != 30 }.map { "\($0)" })
     #expect(batches.withLock { $0.count } < 20)

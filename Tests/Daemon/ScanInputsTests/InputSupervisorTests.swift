@@ -120,7 +120,7 @@ import WaitingTestSupport
     // Where a speed is none, the device is let go, with the settings that it had.
     let wrong = serial(pty, as: "other", baud: 12_345)
     try await run(rack, [wrong], continues: false) { recorder in
-      try await eventually("told") { recorder.closings.count == 1 }
+      try await eventually("reported") { recorder.closings.count == 1 }
       var after = termios()
       _ = unsafe tcgetattr(other.number, &after)
       #expect(after.c_lflag == before.c_lflag && after.c_iflag == before.c_iflag)
@@ -135,7 +135,7 @@ import WaitingTestSupport
     let path = scratch.name("a")
     defer { withExtendedLifetime(scratch) {} }
     try #require(unsafe mkfifo(path, 0o600) == 0)
-    let rack = rack { $0.eventPatience = .seconds(3600) }
+    let rack = rack { $0.eventTimeout = .seconds(3600) }
     var keyboard = KeyboardOptions(path: path)
     var typist = KeyTypist()
     typist.type("1\n")
@@ -252,7 +252,7 @@ import WaitingTestSupport
       try await eventually("closed") { recorder.closings == ["end of input"] }
     }
     try await run(rack, inputs, continues: false) { recorder in
-      try await eventually("told") { recorder.events == [.closed(reason: "end of input", reopens: false)] }
+      try await eventually("reported") { recorder.events == [.closed(reason: "end of input", reopens: false)] }
     }
     await rack.end()
   }

@@ -120,7 +120,7 @@ import Testing
 
   // MARK: Lost events
 
-  @Test func `where the system lost events the line goes, and is told once`() {
+  @Test func `where the system lost events the line goes, and is reported once`() {
     var typist = KeyTypist()
     typist.type("123")
     typist.press(KeyCode.leftShift)

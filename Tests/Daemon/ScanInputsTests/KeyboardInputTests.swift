@@ -38,13 +38,13 @@ import WaitingTestSupport
     let path = try fifo(scratch)
     defer { withExtendedLifetime(scratch) {} }
     try await withInput(
-      .keyboard(KeyboardOptions(path: path)), recorder, environment: { $0.eventPatience = .milliseconds(50) }
+      .keyboard(KeyboardOptions(path: path)), recorder, environment: { $0.eventTimeout = .milliseconds(50) }
     ) { _ in
       try await eventually("opened") { recorder.openings.count == 1 }
       let first = try writer(path)
       try await first.send(KeyTypist.typed("1") + Array(repeating: 7, count: 11))
       first.close()
-      try await eventually("told") { recorder.faults == [.eventsLost] }
+      try await eventually("reported") { recorder.faults == [.eventsLost] }
       let second = try writer(path)
       try await second.send(KeyTypist.typed("2\n3\n"))
       try await eventually("read") { recorder.codes == ["3"] }

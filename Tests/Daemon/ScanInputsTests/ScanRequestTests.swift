@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  private func told(_ line: String) -> String { String(decoding: refusal(line)?.line ?? [], as: UTF8.self) }
+  private func refusalText(_ line: String) -> String { String(decoding: refusal(line)?.line ?? [], as: UTF8.self) }
 
   @Test func `code and tag`() throws {
     #expect(try ScanRequest(line: #"{"code":"690","tag":"a"}"#) == ScanRequest(code: "690", tag: "a"))
@@ -28,9 +28,9 @@ import Testing
   }
 
   @Test func `of two codes or two tags nobody knows which one is meant`() {
-    #expect(told(#"{"tag":"a","code":"690","code":"691"}"#) == #"{"error":"\"code\" is there twice","tag":"a"}"#)
-    #expect(told(#"{"code":"690","code":"690"}"#) == #"{"error":"\"code\" is there twice"}"#)
-    #expect(told(#"{"tag":null,"tag":"b","code":"690"}"#) == #"{"error":"\"tag\" is there twice"}"#)
+    #expect(refusalText(#"{"tag":"a","code":"690","code":"691"}"#) == #"{"error":"\"code\" is there twice","tag":"a"}"#)
+    #expect(refusalText(#"{"code":"690","code":"690"}"#) == #"{"error":"\"code\" is there twice"}"#)
+    #expect(refusalText(#"{"tag":null,"tag":"b","code":"690"}"#) == #"{"error":"\"tag\" is there twice"}"#)
   }
 
   @Test(arguments: [
@@ -46,8 +46,8 @@ import Testing
     #expect(refusal(#"{"tag":"a","code":1}"#)?.tag == "a")
     #expect(refusal(#"{"tag":"a","x":"#)?.tag == "a")
     #expect(refusal(#"{"code":1,"tag":"a"}"#)?.tag == nil)
-    #expect(told(#"{"tag":"\"\u0001\\","code":1}"#) == #"{"error":"\"code\" is no string","tag":"\"\u0001\\"}"#)
-    #expect(told("{}").hasPrefix(#"{"error":"the request has no \"code\""#))
+    #expect(refusalText(#"{"tag":"\"\u0001\\","code":1}"#) == #"{"error":"\"code\" is no string","tag":"\"\u0001\\"}"#)
+    #expect(refusalText("{}").hasPrefix(#"{"error":"the request has no \"code\""#))
   }
 
   @Test func `nesting has a limit`() throws {
@@ -76,8 +76,8 @@ import Testing
       }
       let text = String(line)
       if let refusal = refusal(text) {
-        let told = String(decoding: refusal.line, as: UTF8.self)
-        #expect(!told.contains("\n"), "\(text)")
+        let reported = String(decoding: refusal.line, as: UTF8.self)
+        #expect(!reported.contains("\n"), "\(text)")
       }
     }
   }

@@ -45,7 +45,7 @@ import WaitingTestSupport
     try await withInput(source(path, answers: true), recorder, environment: { $0.sleep = gate.sleep }) { _ in
       try await eventually("waiting") { gate.waits.count == 1 }
       #expect(recorder.closings == ["cannot open \(path): No such file or directory"])
-      // It stays away: that is told once.
+      // It stays away: that is reported once.
       gate.open(2)
       try await eventually("waiting") { gate.waits.count == 3 }
       #expect(recorder.events.count == 1)
@@ -71,7 +71,7 @@ import WaitingTestSupport
     #expect(gate.waits.prefix(4) == [.seconds(1), .seconds(1), .seconds(1), .seconds(1)])
   }
 
-  @Test func `what is no serial device, and a speed that is none, is told, and tried again`() async throws {
+  @Test func `what is no serial device, and a speed that is none, is reported, and tried again`() async throws {
     let scratch = try Scratch()
     _ = unsafe close(open(scratch.name("a"), O_CREAT | O_RDWR, 0o600))
     let pty = try Pty()
@@ -168,7 +168,7 @@ import WaitingTestSupport
     let recorder = Recorder(pad: 200_000)
     let pty = try Pty()
     try await withInput(
-      source(pty.path, answers: true), recorder, environment: { $0.devicePatience = .milliseconds(200) }
+      source(pty.path, answers: true), recorder, environment: { $0.deviceTimeout = .milliseconds(200) }
     ) { _ in
       try await eventually("opened") { recorder.openings.count == 1 }
       try await pty.scanner.send("1\n2\n3\n")

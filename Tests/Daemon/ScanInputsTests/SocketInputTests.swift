@@ -96,7 +96,7 @@ import WaitingTestSupport
     }
   }
 
-  @Test func `what is no socket stays, and a path that cannot be is told`() async throws {
+  @Test func `what is no socket stays, and a path that cannot be is reported`() async throws {
     let scratch = try Scratch()
     let file = scratch.name("a")
     _ = unsafe close(open(file, O_CREAT | O_RDWR, 0o600))

@@ -122,7 +122,7 @@ import WaitingTestSupport
     }
   }
 
-  @Test func `an output that nobody reads any more is told once, and readings go on`() async throws {
+  @Test func `an output that nobody reads any more is reported once, and readings go on`() async throws {
     let recorder = Recorder()
     let console = try Console()
     console.screen.close()

@@ -58,7 +58,7 @@ import WaitingTestSupport
     let (recorder, scanner) = (Recorder(), try Scanner())
     try await withInput(source(scanner, host: host), recorder) { _ in
       let call = try await scanner.answered()
-      try await eventually("told") { recorder.openings == ["\(host):\(scanner.port)"] }
+      try await eventually("reported") { recorder.openings == ["\(host):\(scanner.port)"] }
       try await call.send(Array("690\r\n".utf8) + [0xFF, 0x0D] + Array("691\r".utf8))
       try await eventually("answered") { recorder.answered == 3 }
       #expect(recorder.codes == ["690", #"\xFF"#, "691"])
@@ -105,7 +105,7 @@ import WaitingTestSupport
       scanner = nil
       gate.open(7)
       try await eventually("waiting") { gate.waits.count == 8 }
-      #expect(recorder.closings.count == 2, "told once")
+      #expect(recorder.closings.count == 2, "reported once")
       #expect(recorder.closings.last == "cannot reach 127.0.0.1:\(port): Connection refused")
       #expect(gate.waits == [1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) })
       let again = try Scanner(port: port)
@@ -122,7 +122,7 @@ import WaitingTestSupport
     }
   }
 
-  @Test func `a name that is not known is told`() async throws {
+  @Test func `a name that is not known is reported`() async throws {
     let (recorder, gate) = (Recorder(), Gate())
     let source = InputSource.tcpClient(TCPClientOptions(host: "no.such.name.invalid", port: 9))
     try await withInput(source, recorder, environment: { $0.sleep = gate.sleep }) { _ in
@@ -131,7 +131,7 @@ import WaitingTestSupport
     }
   }
 
-  @Test(arguments: [0, -1, 65_536]) func `a port that is none is told`(port: Int) async throws {
+  @Test(arguments: [0, -1, 65_536]) func `a port that is none is reported`(port: Int) async throws {
     let (recorder, gate) = (Recorder(), Gate())
     let source = InputSource.tcpClient(TCPClientOptions(host: "127.0.0.1", port: port))
     try await withInput(source, recorder, environment: { $0.sleep = gate.sleep }) { _ in
@@ -171,7 +171,7 @@ import WaitingTestSupport
       let (recorder, scanner) = (Recorder(), try Scanner())
       recorder.permit(0)
       let input = RunningInput(InputOptions(name: "test", source: source(scanner)), recorder) {
-        $0.patienceAtEnd = .seconds(60)
+        $0.timeoutAtEnd = .seconds(60)
       }
       let call = try await scanner.answered()
       try await call.send("1\n2\nhalf")

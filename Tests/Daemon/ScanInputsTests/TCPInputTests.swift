@@ -141,7 +141,7 @@ import WaitingTestSupport
       #expect(recorder.refusals[0].description.contains("127.0.0.1:"))
       #expect(recorder.connections == [0, 1, 2])
       clients.removeLast().close()
-      try await eventually("told") { recorder.connections == [0, 1, 2, 1] }
+      try await eventually("reported") { recorder.connections == [0, 1, 2, 1] }
       try await eventually("admitted") {
         let client = try Client.tcp(address)
         _ = client.sendSome(Array("last\n".utf8))
@@ -153,7 +153,7 @@ import WaitingTestSupport
 
   @Test func `who never reads is closed, and readings are not piled up meanwhile`() async throws {
     let recorder = Recorder(pad: 50_000)
-    try await withServer(recorder, environment: { $0.patience = .milliseconds(300) }) { _, address in
+    try await withServer(recorder, environment: { $0.answerTimeout = .milliseconds(300) }) { _, address in
       let client = try Client.tcp(address)
       let codes = Array(String(repeating: "690\n", count: 20_000).utf8)
       var sent = 0
@@ -256,7 +256,7 @@ import WaitingTestSupport
 
   // MARK: Listening
 
-  @Test func `a port in use is told and tried again, ever more rarely`() async throws {
+  @Test func `a port in use is reported and tried again, ever more rarely`() async throws {
     let recorder = Recorder()
     let gate = Gate()
     let other = Recorder()
@@ -280,11 +280,11 @@ import WaitingTestSupport
   }
 
   @Test(arguments: [("127.0.0.1", -1), ("127.0.0.1", 65_536), ("192.0.2.1", 0), ("no.such.name.invalid", 0), ("", 0)])
-  func `an address that is none is told`(host: String, port: Int) async throws {
+  func `an address that is none is reported`(host: String, port: Int) async throws {
     let recorder = Recorder()
     let gate = Gate()
     try await withInput(.tcp(host: host, port: port), recorder, environment: { $0.sleep = gate.sleep }) { input in
-      try await eventually("told") { !recorder.events.isEmpty }
+      try await eventually("reported") { !recorder.events.isEmpty }
       // Of no name at all, some systems make every address of the machine.
       if !host.isEmpty { #expect(recorder.openings.isEmpty) }
       #expect(input.isRunning)
@@ -296,7 +296,7 @@ import WaitingTestSupport
   @Test func `at shutdown nobody is let in any more, and what was read is answered`() async throws {
     let recorder = Recorder()
     recorder.permit(0)
-    try await withServer(recorder, environment: { $0.patienceAtEnd = .seconds(60) }) { input, address in
+    try await withServer(recorder, environment: { $0.timeoutAtEnd = .seconds(60) }) { input, address in
       let (client, idle) = (try Client.tcp(address), try Client.tcp(address))
       try await client.send("1\n2\n3\nhalf")
       try await eventually("read") { recorder.codes == ["1"] }

@@ -102,14 +102,14 @@ import Testing
     #expect(limiter.count == 13)
   }
 
-  @Test func `an error response is told`() {
-    let told = Atomic(0)
-    let limiter = ConnectionLimiter(.init(maximum: 4, perAddress: nil)) { told.add(1, ordering: .relaxed) }
+  @Test func `an error response is reported`() {
+    let reported = Atomic(0)
+    let limiter = ConnectionLimiter(.init(maximum: 4, perAddress: nil)) { reported.add(1, ordering: .relaxed) }
     for _ in 0..<2 { limiter.admit("a", now: start) {}.answers() }
-    #expect(told.load(ordering: .relaxed) == 0)
+    #expect(reported.load(ordering: .relaxed) == 0)
     limiter.admit("b", now: start) {}.answers()
-    #expect(told.load(ordering: .relaxed) == 1)
+    #expect(reported.load(ordering: .relaxed) == 1)
     #expect(limiter.admit("b", now: start) {}.admission == .nothing)
-    #expect(told.load(ordering: .relaxed) == 2)
+    #expect(reported.load(ordering: .relaxed) == 2)
   }
 }

@@ -54,9 +54,9 @@ extension DaemonAPI {
   /// A page in the order of an index.
   @Sendable private func productsInOrder(_ call: RouteCall) async throws -> Response {
     guard let (order, isDescending) = CatalogIndexes.Order.parse(call.parameter) else {
-      let known = CatalogIndexes.Order.allCases.map(\.rawValue).joined(separator: ", ")
+      let orders = CatalogIndexes.Order.allCases.map(\.rawValue).joined(separator: ", ")
       throw ErrorResponse.notFound(
-        "products are in order by \(known), with - before it to reverse it; not by \(call.parameter.debugDescription)")
+        "products are in order by \(orders), with - before it to reverse it; not by \(call.parameter.debugDescription)")
     }
     let query = call.query
     var cursor: ProductCursor?

@@ -6,7 +6,7 @@ import ScanInputs
 extension DaemonAPI {
   var scanRoutes: [Route] {
     [
-      Route(method: .get, path: "/v1/scan/{code}", parameters: ["symbology"], work: .immediate(look)),
+      Route(method: .get, path: "/v1/scan/{code}", parameters: ["symbology"], work: .immediate(lookUp)),
       // A client may send more about a scan than the daemon needs; unknown members are ignored.
       Route(method: .post, path: "/v1/scans", body: .required, members: nil, work: .answer(scan)),
       Route(method: .get, path: "/v1/misses", parameters: ["limit"], work: .answer(misses)),
@@ -15,7 +15,7 @@ extension DaemonAPI {
   }
 
   /// The hot path: a lookup in mapped memory and one array of bytes.
-  @Sendable private func look(_ call: RouteCall) throws -> Response {
+  @Sendable private func lookUp(_ call: RouteCall) throws -> Response {
     let code = call.parameter
     let symbology = call.query["symbology"]
     try Self.check(code)

@@ -36,12 +36,12 @@ struct Route: Sendable {
   ///
   /// - Throws: `ErrorResponse` with status 400 for a name that the route does not have, and for one that occurs twice.
   func check(_ query: QueryParameters) throws(ErrorResponse) {
-    var known: Set<String> = []
+    var seen: Set<String> = []
     for item in query.items {
       guard parameters.contains(item.name) else {
         throw .badRequest("there is no parameter \(Self.shown(item.name)); \(Self.list(parameters))")
       }
-      if !known.insert(item.name).inserted {
+      if !seen.insert(item.name).inserted {
         throw .badRequest(
           "the parameter \(item.name) is given twice, and nobody can tell which one was meant; give it once")
       }

@@ -27,7 +27,7 @@ final class EventStreams: Sendable {
   var listenerCount: Int { count.load(ordering: .relaxed) }
 
   /// The options of a listener's request.
-  struct Ask: Sendable {
+  struct Subscription: Sendable {
     var after: EventID?
     var kinds: Set<EventKind>
     /// Whether the data of scans tells how long the answer took.
@@ -35,7 +35,7 @@ final class EventStreams: Sendable {
   }
 
   /// - Throws: `ErrorResponse` with status 400.
-  func ask(_ call: RouteCall, _ headers: HTTPFields) throws(ErrorResponse) -> Ask {
+  func subscription(_ call: RouteCall, _ headers: HTTPFields) throws(ErrorResponse) -> Subscription {
     var kinds = Set(EventKind.allCases)
     if let text = call.query["kinds"] {
       kinds = []
@@ -51,11 +51,11 @@ final class EventStreams: Sendable {
     kinds.insert(.gap)
     let showsLatency = try call.query.flag("latency")
     let text = headers[.lastEventID] ?? call.query["lastEventId"] ?? ""
-    if text.isEmpty { return Ask(after: nil, kinds: kinds, showsLatency: showsLatency) }
+    if text.isEmpty { return Subscription(after: nil, kinds: kinds, showsLatency: showsLatency) }
     guard let id = EventID(text) else {
       throw .badRequest("Last-Event-ID: the id of an event, as this stream gives it")
     }
-    return Ask(after: id, kinds: kinds, showsLatency: showsLatency)
+    return Subscription(after: id, kinds: kinds, showsLatency: showsLatency)
   }
 
   /// Counts a listener. One that is counted has to ``leave()``.
@@ -76,7 +76,8 @@ final class EventStreams: Sendable {
   }
 
   func serve(
-    _ ask: Ask, _ request: RequestBody, isHead: Bool, _ writer: consuming ResponseWriter, headers: HTTPFields
+    _ subscription: Subscription, _ request: RequestBody, isHead: Bool, _ writer: consuming ResponseWriter,
+    headers: HTTPFields
   ) async throws {
     var headers = headers
     headers[.cacheControl] = "no-store"
@@ -94,13 +95,15 @@ final class EventStreams: Sendable {
     if isHead { return writer.begin(head).finish() }
     // Subscribe before the head is written: the stream contains all events from the time at which the listener sees the
     // head.
-    let events = log.events(after: ask.after)
+    let events = log.events(after: subscription.after)
     let body = writer.begin(head)
-    try await request.cancellingWhenClientCloses { try await self.write(events, ask, to: body) }
+    try await request.cancellingWhenClientCloses { try await self.write(events, subscription, to: body) }
     body.finish()
   }
 
-  private func write(_ events: AsyncStream<DaemonEvent>, _ ask: Ask, to body: BodyWriter) async throws {
+  private func write(
+    _ events: AsyncStream<DaemonEvent>, _ subscription: Subscription, to body: BodyWriter
+  ) async throws {
     try await body.write(ServerSentEvents.beginning)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { [heartbeat] in
@@ -111,8 +114,8 @@ final class EventStreams: Sendable {
       }
       var lastWrite = ContinuousClock.now
       for await event in events.cancelOnGracefulShutdown() {
-        if ask.kinds.contains(event.kind) {
-          try await body.write(EventStreamEncoder.bytes(event, showsLatency: ask.showsLatency))
+        if subscription.kinds.contains(event.kind) {
+          try await body.write(EventStreamEncoder.bytes(event, showsLatency: subscription.showsLatency))
         } else if ContinuousClock.now - lastWrite >= heartbeat {
           // Otherwise a listener to rare events would receive a gap although none of its events is missing.
           try await body.write(ServerSentEvents.bytes(id: event.id.description))

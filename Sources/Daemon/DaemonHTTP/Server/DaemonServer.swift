@@ -104,7 +104,7 @@ public struct DaemonServer: Service {
       "connections were closed or refused, as there may be \(limits.ordinary) (http.maximumConnections), and of one address"
       + " \(limits.perAddress) (http.maximumConnectionsPerAddress)"
     limiter = ConnectionLimiter(limits) { [problems = daemon.problems] in
-      problems.note(.connectionsRefused, message, about: "http", endsAfter: .seconds(60))
+      problems.report(.connectionsRefused, message, about: "http", endsAfter: .seconds(60))
     }
     let metrics = ServerMetrics(daemon.metricsFactory)
     self.metrics = metrics

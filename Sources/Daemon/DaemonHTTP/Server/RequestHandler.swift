@@ -36,7 +36,7 @@ struct RequestHandler: Sendable {
 
   private enum Outcome {
     case answer(Response)
-    case events(EventStreams.Ask)
+    case events(EventStreams.Subscription)
   }
 
   func respond(
@@ -52,7 +52,7 @@ struct RequestHandler: Sendable {
       switch route?.work {
       case nil: outcome = .answer(options(request, allowed: call.parameter))
       case .immediate(let work)?: outcome = .answer(try work(call))
-      case .events?: outcome = .events(try events.ask(call, request.headerFields))
+      case .events?: outcome = .events(try events.subscription(call, request.headerFields))
       case .answer(let work)?:
         var call = call
         if let route, route.body != .none { call.body = try await members(of: request, body, route) }
@@ -66,7 +66,7 @@ struct RequestHandler: Sendable {
     } catch {
       let errorResponse = ErrorResponse(ofDaemon: error)
       if errorResponse.status == .internalServerError {
-        problems.note(.requestsFailing, "\(error)", about: "\(request.method) \(path)", endsAfter: .seconds(60))
+        problems.report(.requestsFailing, "\(error)", about: "\(request.method) \(path)", endsAfter: .seconds(60))
       }
       outcome = .answer(Response(errorResponse))
     }
@@ -75,9 +75,9 @@ struct RequestHandler: Sendable {
     case .answer(let answer):
       metrics.count(request.method, route: path, status: answer.status)
       write(answer, headers, writer)
-    case .events(let ask):
+    case .events(let subscription):
       metrics.count(request.method, route: path, status: .ok)
-      try await events.serve(ask, body, isHead: request.method == .head, writer, headers: headers)
+      try await events.serve(subscription, body, isHead: request.method == .head, writer, headers: headers)
     }
   }
 

@@ -35,9 +35,9 @@ final class ServerMetrics: Sendable {
 
   /// - Parameter method: The method; `nil` for a request that the parser does not understand.
   func count(_ method: HTTPRequest.Method?, route: String, status: HTTPResponse.Status) {
-    let known: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete, .options]
+    let counted: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete, .options]
     let key = Key(
-      route: route, method: method.flatMap { known.contains($0) ? $0.rawValue : nil } ?? "other", status: status.code)
+      route: route, method: method.flatMap { counted.contains($0) ? $0.rawValue : nil } ?? "other", status: status.code)
     let counter = counters.withLock { counters in
       if let counter = counters[key] { return counter }
       let dimensions = [("route", key.route), ("method", key.method), ("status", String(key.status))]

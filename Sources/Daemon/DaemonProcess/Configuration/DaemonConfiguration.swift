@@ -29,7 +29,7 @@ package struct DaemonConfiguration: Sendable {
   /// Possible mistakes that are not faults.
   package private(set) var warnings: [String]
   /// All values, including secret ones, for comparison with another configuration.
-  private let told: [[String]: String]
+  private let allValues: [[String]: String]
 
   /// Reads and checks all settings.
   ///
@@ -51,7 +51,7 @@ package struct DaemonConfiguration: Sendable {
     inputs = values.inputs(&daemon, besides: server, hasStandardInput: sources.hasStandardInput)
     daemon.matching = values.matching()
     settings = values.used
-    told = values.told.filter { $0.key.first != "log" }
+    allValues = values.allValues.filter { $0.key.first != "log" }
     if values.isSet(["http", "token"]), case .argument = values.source(["http", "token"]) {
       warnings.append("--http-token shows the token to everybody who may list processes; use http.tokenFile")
     }
@@ -90,6 +90,6 @@ package struct DaemonConfiguration: Sendable {
 
   /// Whether this configuration differs from another one, ignoring the log settings.
   package func differs(from other: DaemonConfiguration) -> Bool {
-    told != other.told || daemon.root != other.daemon.root || inputs != other.inputs
+    allValues != other.allValues || daemon.root != other.daemon.root || inputs != other.inputs
   }
 }

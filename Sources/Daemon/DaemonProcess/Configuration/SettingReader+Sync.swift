@@ -100,7 +100,7 @@ extension SettingReader {
     guard let file = text("sync", "mapFile") else { return MappingFile() }
     switch SmallFile.read(file, limit: MappingFile.byteLimit) {
     case .success(let bytes):
-      note(["sync", "mapFile"], file + "\u{0}" + String(decoding: bytes, as: UTF8.self))
+      record(["sync", "mapFile"], file + "\u{0}" + String(decoding: bytes, as: UTF8.self))
       do throws(MappingFile.Invalid) { return try MappingFile(json: bytes) } catch {
         refuse(["sync", "mapFile"], file, "cannot be used: \(error.message)")
       }

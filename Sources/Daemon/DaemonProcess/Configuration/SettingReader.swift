@@ -11,7 +11,7 @@ struct SettingReader {
   /// The explicitly set settings, in the order in which they were read.
   private(set) var used: [UsedSetting] = []
   /// All values read, including secrets and the contents of secret files, for comparison with another configuration.
-  private(set) var told: [[String]: String] = [:]
+  private(set) var allValues: [[String]: String] = [:]
 
   init(_ sources: ConfigurationSources) {
     self.sources = sources
@@ -72,15 +72,15 @@ struct SettingReader {
     return use(path, value, Self.shown(value.joined(separator: ","), setting), value.joined(separator: "\u{0}"))
   }
 
-  /// Notes what a setting means for the comparison with another configuration.
-  mutating func note(_ path: [String], _ content: String) { told[path] = content }
+  /// Adds the content of a file to the values, for the comparison with another configuration.
+  mutating func record(_ path: [String], _ content: String) { allValues[path] = content }
 
   /// A secret in a file, whose path is the value of a setting.
   mutating func secret(file path: [String]) -> String? {
     guard let file = text(path) else { return nil }
     switch SmallFile.secret(file) {
     case .success(let secret):
-      told[path] = file + "\u{0}" + secret
+      allValues[path] = file + "\u{0}" + secret
       return secret
     case .failure(let problem):
       refuse(path, file, problem.description, isUnreadableFile: problem.isUnreadable)
@@ -93,7 +93,7 @@ struct SettingReader {
     guard let file = text(path) else { return nil }
     switch SmallFile.read(file, limit: 65_536, isPrivate: true) {
     case .success(let bytes):
-      told[path] = file + "\u{0}" + bytes.map { String($0, radix: 16) }.joined(separator: " ")
+      allValues[path] = file + "\u{0}" + bytes.map { String($0, radix: 16) }.joined(separator: " ")
       do throws(UploadHTTPError) { return try WebhookSecret(bytes) } catch { refuse(path, file, "\(error)") }
     case .failure(let problem):
       refuse(path, file, problem.description, isUnreadableFile: problem.isUnreadable)
@@ -156,8 +156,8 @@ struct SettingReader {
     return nil
   }
 
-  private mutating func use<Value>(_ path: [String], _ value: Value, _ shown: String, _ told: String? = nil) -> Value {
-    self.told[path] = told ?? shown
+  private mutating func use<Value>(_ path: [String], _ value: Value, _ shown: String, _ text: String? = nil) -> Value {
+    allValues[path] = text ?? shown
     used.append(UsedSetting(key: path.joined(separator: "."), value: shown, source: source(path)))
     return value
   }
@@ -165,11 +165,11 @@ struct SettingReader {
   /// Records a fault for each name in the sources that is not an input or webhook, because its settings would have no
   /// effect.
   mutating func refuseUnused(_ group: String, names: [String]) {
-    let known = Set(names)
-    var told: Set<String> = []
+    let listed = Set(names)
+    var refused: Set<String> = []
     for path in sources.file?.lines.keys.sorted(by: { sources.file?.lines[$0] ?? 0 < sources.file?.lines[$1] ?? 0 })
       ?? []
-    where path.count >= 3 && path[0] == group && !known.contains(path[1]) && told.insert(path[1]).inserted {
+    where path.count >= 3 && path[0] == group && !listed.contains(path[1]) && refused.insert(path[1]).inserted {
       refuse(path, nil, "\(group).names does not list \(Shown.quoted(path[1]))")
     }
     let arguments = Set(names.flatMap { name in Self.paths(group, name).map(DaemonSetting.argument) })

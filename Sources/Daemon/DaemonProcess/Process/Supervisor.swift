@@ -149,7 +149,7 @@ final class Supervisor: Sendable {
       }
       let isWanted = state.withLock { state in
         state.run = run
-        if let refusal = state.refusal { run.daemon.problems.note(.reloadRefused, refusal) }
+        if let refusal = state.refusal { run.daemon.problems.report(.reloadRefused, refusal) }
         return !state.isEnding && state.next == nil
       }
       if isWanted { try await run.run() }
@@ -271,7 +271,7 @@ final class Supervisor: Sendable {
     state.withLock { state in
       state.refusal = reason
       state.isMisread = true
-      state.run?.daemon.problems.note(.reloadRefused, reason)
+      state.run?.daemon.problems.report(.reloadRefused, reason)
     }
     checkAgain()
   }

@@ -49,9 +49,9 @@ struct SeriesTable {
   mutating func series<Made: Series>(
     _ id: SeriesID, kind: MetricKind, label: String, _ make: (SeriesID) -> Made
   ) -> Made? {
-    if let known = families[id.name]?.series[id.labels] {
+    if let existing = families[id.name]?.series[id.labels] {
       // The same name and labels are used by another kind of metric, or by a counter of the other number type.
-      guard let series = known as? Made else { return refuse() }
+      guard let series = existing as? Made else { return refuse() }
       return series
     }
     guard count < limit else { return refuse() }
@@ -71,7 +71,7 @@ struct SeriesTable {
 
   mutating func remove(_ series: any Series) {
     let id = series.id
-    guard let family = families[id.name], let known = family.series[id.labels], known === series else { return }
+    guard let family = families[id.name], let existing = family.series[id.labels], existing === series else { return }
     families[id.name]?.series[id.labels] = nil
     count -= 1
     guard family.series.count == 1 else { return }

@@ -2,7 +2,7 @@ import CDaemon
 import Dispatch
 import Platform
 
-/// The service manager that started this process, if one did and wants to be told (`sd_notify`, NOTIFY_SOCKET).
+/// The service manager that started this process, if one did and expects notifications (`sd_notify`, NOTIFY_SOCKET).
 package struct ServiceManager: Sendable {
   /// How often the manager expects a sign of life; `nil` for never.
   package let watchdogInterval: Duration?
@@ -45,7 +45,7 @@ package struct ServiceManager: Sendable {
   }
 
   private static func send(_ bytes: [UInt8], to address: [CChar]) -> Bool {
-    // Both arrays live for the call, which copies what it needs and is told their lengths.
+    // Both arrays live for the call, which copies what it needs and gets their lengths.
     unsafe address.withUnsafeBufferPointer { path in
       unsafe bytes.withUnsafeBytes { data in
         guard let name = path.baseAddress, let start = data.baseAddress else { return false }

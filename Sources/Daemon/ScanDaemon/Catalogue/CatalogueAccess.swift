@@ -25,7 +25,7 @@ final class CatalogueAccess: Sendable {
   /// When the time of a success was last written, in seconds since 1970.
   private let written = Mutex(0.0)
   /// How often the time of a success without changes is written.
-  private static let notePeriod = 300.0
+  private static let writePeriod = 300.0
 
   init(_ workspace: Workspace, _ matching: MatchingAccess) {
     self.workspace = workspace
@@ -63,7 +63,7 @@ final class CatalogueAccess: Sendable {
 
   /// The time of the last successful synchronisation of the given stores, in seconds since 1970.
   func lastSuccess(of stores: UserStores) -> Double? {
-    if let known = success.withLock({ $0.stores === stores ? Optional($0.time) : nil }) { return known }
+    if let cached = success.withLock({ $0.stores === stores ? Optional($0.time) : nil }) { return cached }
     // If the setting cannot be read, the age is computed from the time of the commit.
     let time = (try? stores.settings.get(.lastSynchronization)) ?? nil
     success.withLock { success in
@@ -74,9 +74,9 @@ final class CatalogueAccess: Sendable {
   }
 
   /// Whether the time of a success was written so recently that another one need not be.
-  func isNoted(at time: Double) -> Bool { abs(time - written.withLock { $0 }) < Self.notePeriod }
+  func isWritten(at time: Double) -> Bool { abs(time - written.withLock { $0 }) < Self.writePeriod }
 
-  func noted(at time: Double) { written.withLock { $0 = time } }
+  func wrote(at time: Double) { written.withLock { $0 = time } }
 
   func succeeded(_ stores: UserStores, at time: Double) {
     success.withLock { $0 = Success(stores: stores, time: time) }

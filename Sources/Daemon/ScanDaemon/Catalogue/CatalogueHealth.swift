@@ -37,11 +37,11 @@ final class CatalogueHealth: Sendable {
   func failed(_ reading: Reading, _ error: any Error) {
     let stores = try? context.access.stores()
     failure.withLock { $0 = Failure(stores: stores, reading: reading) }
-    note(error)
+    report(error)
   }
 
   /// Opens the catalogue, and repeats the lookup that failed last, if any.
-  func look() {
+  func check() {
     do {
       let sequence = try context.access.withCatalogue { catalogue, stores in
         if let failure = failure.withLock({ $0 }), failure.stores === stores {
@@ -64,13 +64,13 @@ final class CatalogueHealth: Sendable {
       }
       if isNews { onReadable() }
     } catch {
-      note(error)
+      report(error)
     }
   }
 
-  private func note(_ error: any Error) {
+  private func report(_ error: any Error) {
     wasReadable.withLock { $0 = false }
-    context.problems.note(.catalogueUnreadable, "\(error)")
+    context.problems.report(.catalogueUnreadable, "\(error)")
     context.problems.clear(.catalogueNeverSynchronised)
     if Self.isDamage(error) { onDamage() }
   }

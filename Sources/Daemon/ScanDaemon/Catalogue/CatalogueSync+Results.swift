@@ -34,13 +34,13 @@ extension CatalogueSync {
         state.failuresInARow = 0
       }
       context.problems.clear(failing)
-      // The age of the catalogue outlives a restart, and a file is looked at every few seconds.
-      if context.access.isNoted(at: seconds) { return }
+      // The age of the catalogue outlives a restart, and a file is checked every few seconds.
+      if context.access.isWritten(at: seconds) { return }
     }
     // If this fails, the age after a restart is computed from the last commit, which causes a warning at most.
     do {
       try stores.settings.set(.lastSynchronization, to: seconds)
-      context.access.noted(at: seconds)
+      context.access.wrote(at: seconds)
     } catch {
       context.logger.info("the time of a synchronisation could not be kept", metadata: ["reason": "\(error)"])
     }
@@ -110,14 +110,14 @@ extension CatalogueSync {
     if isForNothing { wakes.wake() }
     context.metrics.count("shelfmark_syncs_total", [("outcome", "failed")])
     context.metrics.sync.recordNanoseconds((context.uptime() - start).nanoseconds)
-    context.problems.note(failing, words)
+    context.problems.report(failing, words)
     context.events.publish(.sync, LastSync.event(user: stores.user, failure: words).bytes)
   }
 
   // MARK: State
 
   /// Reports problems of the schedule: no user to synchronise for, or no attempt that has ended.
-  func lookForProblems() {
+  func reportProblems() {
     guard step != nil, let stores = try? context.access.stores() else { return }
     guard let user = stores.user else {
       context.problems.set(.syncNoUser, "nobody is signed in, so the catalogue is not synchronised")
@@ -133,7 +133,7 @@ extension CatalogueSync {
       return (isOwn && state.last.error != nil, state.waitingSince)
     }
     if !isFailing { context.problems.clear(failing) }
-    let isLate = waitingSince.map { now - $0 >= Self.firstAttemptPatience.nanoseconds / 1000 } ?? false
+    let isLate = waitingSince.map { now - $0 >= Self.firstAttemptTimeout.nanoseconds / 1000 } ?? false
     context.problems.set(
       .syncNeverRan, isLate ? "no synchronisation for \(user) has ended since the daemon knows the user" : nil)
   }

@@ -14,7 +14,7 @@ public final class CatalogueSync: Service, Sendable {
   /// make the server send the full catalogue again and again.
   static let replacementPause: Duration = .seconds(600)
   /// How long after its user signed in a first synchronisation may take before a problem is reported.
-  static let firstAttemptPatience: Duration = .seconds(60)
+  static let firstAttemptTimeout: Duration = .seconds(60)
 
   /// What the schedule and the last synchronisations have left.
   struct State {

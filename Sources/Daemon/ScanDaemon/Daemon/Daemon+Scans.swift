@@ -17,7 +17,7 @@ extension Daemon {
   public func look(_ code: String, symbology: String? = nil) throws -> ScanAnswer {
     let now = context.time.now()
     let reading = Reading(input: "http", code: code, symbology: symbology)
-    do { return try look(reading, id: context.ids.next(now: now), now, repeats: nil).answer } catch {
+    do { return try lookUp(reading, id: context.ids.next(now: now), now, repeats: nil).answer } catch {
       health.failed(reading, error)
       throw error
     }
@@ -59,16 +59,16 @@ extension Daemon {
   }
 
   private func process(_ readings: [Reading]) async -> [Response] {
-    var told: [Response] = []
+    var responses: [Response] = []
     var rest = readings[...]
     while !rest.isEmpty {
       // A repeated code is processed after the first one was recorded, or could not be.
       var codes: Set<[UInt8]> = []
       let together = rest.prefix { codes.insert(Array($0.code.utf8)).inserted }
       rest = rest.dropFirst(together.count)
-      told += await process(together.map(look))
+      responses += await process(together.map(lookUp))
     }
-    return told
+    return responses
   }
 
   private func process(_ scans: [ProcessedScan]) async -> [Response] {
@@ -83,7 +83,7 @@ extension Daemon {
     }
   }
 
-  private func look(_ reading: Reading) -> ProcessedScan {
+  private func lookUp(_ reading: Reading) -> ProcessedScan {
     let start = context.uptime()
     let now = context.time.now()
     let id = context.ids.next(now: now)
@@ -91,7 +91,7 @@ extension Daemon {
     let label = inputs.label(reading.input)
     let repeats = inputs.read(reading, id: id, at: start)
     do {
-      let (answer, stores) = try look(reading, id: id, now, repeats: repeats)
+      let (answer, stores) = try lookUp(reading, id: id, now, repeats: repeats)
       return ProcessedScan(start: start, label: label, answer: answer, stores: stores)
     } catch {
       health.failed(reading, error)
@@ -117,11 +117,11 @@ extension Daemon {
       answer.reading.input, id: answer.id, isMiss: answer.isMiss, isFailed: isFailed,
       at: answer.time)
     events.publish(.scan, recorded.line, latency: latency)
-    if let session = recorded.session { sessions.tell(session.id, session.stores) }
+    if let session = recorded.session { sessions.publishSoon(session.id, session.stores) }
     return Response(answer: answer, line: recorded.line)
   }
 
-  private func look(
+  private func lookUp(
     _ reading: Reading, id: String, _ now: Int64, repeats: String?
   ) throws -> (answer: ScanAnswer, stores: UserStores) {
     try context.access.withCatalogue { catalogue, stores in
@@ -174,7 +174,7 @@ extension Daemon {
     let line: [UInt8]
     let hooks: [String]
     let payload: UploadPayload?
-    let note: MissNote?
+    let miss: NewMiss?
     let pending: PendingScan?
   }
 
@@ -222,11 +222,11 @@ extension Daemon {
         if !record.hooks.isEmpty { uploads.recorded(stores.user) }
         problems.clear(.uploadsRefused)
         if !entered.hasRoom {
-          problems.note(
+          problems.report(
             .rematchFailing, "\(PendingScan.maximumCount) scans wait to be looked up again, and no more are taken")
         }
       case .failure(let error):
-        if error is UploadQueueError { problems.note(.uploadsRefused, "\(error)") }
+        if error is UploadQueueError { problems.report(.uploadsRefused, "\(error)") }
         recorded[record.index].answer = scans[record.index].answer.recorded(.failed("\(error)"))
       }
     }
@@ -236,18 +236,18 @@ extension Daemon {
   /// entered later in that case.
   private func record(of answer: ScanAnswer, at index: Int, _ stores: UserStores) async throws -> Record? {
     let hooks = webhooks.wanting(answer).map(\.name)
-    let note = answer.isMiss ? MissNote(answer, stores) : nil
+    let miss = answer.isMiss ? NewMiss(answer, stores) : nil
     let pending = options.rematches && answer.lookup != .done ? PendingScan(answer) : nil
     let isBound = try await isBound(answer.reading.input, stores)
     guard isBound || !hooks.isEmpty || pending != nil else {
-      if let note { recorder.note(note) }
+      if let miss { recorder.enterSoon(miss) }
       return nil
     }
     let durable = answer.recorded(.durable)
     let line = durable.json.bytes
     let payload = hooks.isEmpty ? nil : UploadPayload.json(UploadJSON(written: line))
     return Record(
-      index: index, durable: durable, line: line, hooks: hooks, payload: payload, note: note, pending: pending)
+      index: index, durable: durable, line: line, hooks: hooks, payload: payload, miss: miss, pending: pending)
   }
 
   /// Whether scans of an input are added to a session.
@@ -260,7 +260,7 @@ extension Daemon {
         guard let opened = try await recorder.open(stores) else { return false }
         documents = opened
       } catch {
-        problems.note(.recordingFailing, "\(error)")
+        problems.report(.recordingFailing, "\(error)")
         throw error
       }
     }
@@ -272,16 +272,16 @@ extension Daemon {
   /// Handles an event of an input: updates ``status()``, publishes the event, and logs it at a limited rate.
   public func note(_ event: InputEvent, input: String) {
     let time = Date(microseconds: context.time.now())
-    let isNews = inputs.note(event, input: input, at: time)
+    let isNews = inputs.record(event, input: input, at: time)
     var fields: [(String, JSONText)] = [("input", .text(input)), ("time", .text(time.precise))]
     switch event {
     case .opened(let what):
-      causes.lookAtInputs()
+      causes.checkInputs()
       context.metrics.setInput(inputs.label(input), isUp: true)
       fields += [("event", .text("opened")), ("message", .text(what))]
       if isNews { context.logger.notice("input opened", metadata: ["input": "\(input)", "source": "\(what)"]) }
     case .closed(let reason, let reopens):
-      causes.lookAtInputs()
+      causes.checkInputs()
       context.metrics.setInput(inputs.label(input), isUp: false)
       fields += [("event", .text("closed")), ("message", .text(reason)), ("reopens", .bool(reopens))]
       if isNews {
@@ -296,7 +296,7 @@ extension Daemon {
       context.metrics.count(
         "shelfmark_connections_refused_total", [("input", inputs.label(input)), ("reason", refusal.name)])
       if case .limit = refusal {
-        problems.note(
+        problems.report(
           .connectionsRefused, "\(refusal)", about: inputs.label(input), endsAfter: CauseWatch.refusalTime)
       }
       // A client that reconnects again and again must not push other events out of the ring.
@@ -332,7 +332,7 @@ extension UserDocuments {
         try queue.enqueue(payload: payload, kind: hook, orderKey: key, in: transaction)
       }
     }
-    if let note = record.note { try enter(note, transaction) }
+    if let miss = record.miss { try enter(miss, transaction) }
     let hasRoom = try record.pending.map { try enter($0, transaction) } ?? true
     return EnteredScan(session: session, hasRoom: hasRoom)
   }

@@ -27,7 +27,7 @@ extension Daemon {
 
   /// The current problems, as ``status()`` lists them.
   package func currentProblems() -> JSONText {
-    causes.look()
+    causes.check()
     return problems.json
   }
 

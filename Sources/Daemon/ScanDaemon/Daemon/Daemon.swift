@@ -109,7 +109,7 @@ public final class Daemon: ReadingHandler, Sendable {
     gauges = GaugeService(context, causes: causes, recorder: recorder, sessions: sessions)
     sync.afterSuccess { [weak health, weak rematcher, weak gauges] in
       // They refer back to the synchronisation.
-      health?.look()
+      health?.check()
       rematcher?.wake()
       gauges?.wake()
     }
@@ -175,7 +175,7 @@ public final class Daemon: ReadingHandler, Sendable {
   public func signIn(_ user: String) async throws {
     try await thread.run { [workspace, users] in
       try workspace.signIn(user)
-      try users.look()
+      try users.check()
     }
   }
 
@@ -185,7 +185,7 @@ public final class Daemon: ReadingHandler, Sendable {
   public func signOut() async throws {
     try await thread.run { [workspace, users] in
       try workspace.signOut()
-      try users.look()
+      try users.check()
     }
   }
 

@@ -73,7 +73,7 @@ final class DaemonContext: Sendable {
     { event in
       metrics.uploads(event)
       switch event {
-      case .storeFailed(let reason): problems.note(.queueNotWritten, reason)
+      case .storeFailed(let reason): problems.report(.queueNotWritten, reason)
       case .committed: problems.clear(.queueNotWritten)
       case .parked, .requeued: parkings.wake()
       case .breakerClosed(let destination): problems.clear(.targetPaused, about: destination)

@@ -87,8 +87,8 @@ public struct SyncOptions: Sendable {
   /// Creates options for the server's URL, which may contain a query.
   public init(url: String) { self.url = url }
 
-  /// Creates options for a file, a folder or a database. A file is looked at each ten seconds, and a database asked
-  /// each minute.
+  /// Creates options for a file, a folder or a database. A file is checked each ten seconds, and a database
+  /// queried each minute.
   package init(source: CatalogueSource) {
     url = ""
     self.source = source

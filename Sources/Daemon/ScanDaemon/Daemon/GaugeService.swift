@@ -25,9 +25,9 @@ final class GaugeService: Service {
   func run() async throws {
     await wakes.untilShutdown {
       while !wakes.isFinished, !Task.isCancelled {
-        causes.look()
+        causes.check()
         await recorder.probe()
-        look()
+        setGauges()
         await wakes.wait(Self.interval, context.time.sleep)
       }
     }
@@ -38,7 +38,7 @@ final class GaugeService: Service {
   }
 
   /// A value that cannot be read keeps its last gauge.
-  private func look() {
+  private func setGauges() {
     guard let stores = try? context.access.stores() else { return }
     if let catalogue = try? context.access.catalogue(of: stores) {
       context.metrics.products.record(catalogue.productCount)

@@ -28,14 +28,14 @@ final class UserWatch: Service {
         do {
           // Listen before the first check, so that no sign-in between the two is missed.
           var changes = self.context.access.workspace.changes.makeAsyncIterator()
-          try self.look()
+          try self.check()
           self.context.problems.clear(.usersUnreadable)
           while try await changes.next() != nil {
-            try self.look()
+            try self.check()
             self.context.problems.clear(.usersUnreadable)
           }
         } catch {
-          if !Task.isCancelled { self.context.problems.note(.usersUnreadable, "\(error)") }
+          if !Task.isCancelled { self.context.problems.report(.usersUnreadable, "\(error)") }
         }
         try? await self.context.time.sleep(.seconds(1))
       }
@@ -44,7 +44,7 @@ final class UserWatch: Service {
 
   /// Checks which user is signed in, and publishes a change. A user who was removed and signed in again is the same
   /// user with other stores.
-  func look() throws {
+  func check() throws {
     let stores = try context.access.stores()
     let (isNews, isNew, previous) = published.withLock { published in
       // Byte by byte: a String's `==` treats canonically equivalent Unicode texts as equal.

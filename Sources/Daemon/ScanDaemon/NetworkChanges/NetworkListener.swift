@@ -101,7 +101,7 @@ final class RouteReader: Sendable {
       }
       let (messages, isDamaged) = RouteMessage.read(bytes.span)
       change.formUnion(
-        tracker.withLock { $0.note(messages, isDamaged: isDamaged || length > Self.byteCount) })
+        tracker.withLock { $0.process(messages, isDamaged: isDamaged || length > Self.byteCount) })
     }
     return (change.isEmpty ? [] : [.changed(change)]) + (end.map { [$0] } ?? [])
   }

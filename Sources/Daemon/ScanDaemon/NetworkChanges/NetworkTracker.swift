@@ -48,9 +48,9 @@ struct NetworkTracker: Sendable {
   private(set) var addresses: Set<NetworkAddress> = []
 
   /// Processes the messages of a datagram.
-  mutating func note(_ messages: [RouteMessage], isDamaged: Bool) -> NetworkChange {
+  mutating func process(_ messages: [RouteMessage], isDamaged: Bool) -> NetworkChange {
     var change: NetworkChange = []
-    for message in messages { change.formUnion(note(message)) }
+    for message in messages { change.formUnion(process(message)) }
     return isDamaged ? change.union(lose()) : change
   }
 
@@ -61,7 +61,7 @@ struct NetworkTracker: Sendable {
     return .cameBack
   }
 
-  private mutating func note(_ message: RouteMessage) -> NetworkChange {
+  private mutating func process(_ message: RouteMessage) -> NetworkChange {
     switch message {
     case .link(let index, let flags, let isGone):
       guard flags & Flag.isLoopback == 0, index != Self.loopback else { return [] }

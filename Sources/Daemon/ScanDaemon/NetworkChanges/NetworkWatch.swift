@@ -46,7 +46,7 @@ final class NetworkWatch: Service {
           stop?()
           stop = nil
           nextAttempt = context.uptime() + Self.reopenPause
-          note(end)
+          listeningFailed(end)
         }
         if stop == nil, context.uptime() >= nextAttempt {
           stop = listen()
@@ -55,7 +55,7 @@ final class NetworkWatch: Service {
         let now = context.uptime()
         let (change, pause) = state.withLock { ($0.pace.take(at: now), $0.pace.pause(at: now)) }
         if let change {
-          await tell(change)
+          await report(change)
           continue
         }
         // Retry if listening failed; if the system does not support it, never.
@@ -82,31 +82,31 @@ final class NetworkWatch: Service {
       if isLate { take(.changed(.cameBack)) }
       return stop
     } catch {
-      note("\(error)")
+      listeningFailed("\(error)")
       return nil
     }
   }
 
-  private func note(_ reason: String) {
+  private func listeningFailed(_ reason: String) {
     state.withLock { state in
       state.isListening = false
       state.isLate = true
     }
-    context.problems.note(.networkUnwatched, "cannot hear when the network comes back: \(reason)")
+    context.problems.report(.networkUnwatched, "cannot hear when the network comes back: \(reason)")
   }
 
   private func take(_ event: NetworkEvent) {
     let (now, fraction) = (context.uptime(), context.time.fraction())
     state.withLock { state in
       switch event {
-      case .changed(let change): state.pace.note(change, at: now, fraction: fraction)
+      case .changed(let change): state.pace.record(change, at: now, fraction: fraction)
       case .ended(let reason): state.end = reason
       }
     }
     wakes.wake()
   }
 
-  private func tell(_ change: NetworkChange) async {
+  private func report(_ change: NetworkChange) async {
     guard change.contains(.cameBack) else {
       context.logger.info("a part of the network went away")
       return

@@ -26,25 +26,25 @@ final class CauseWatch: Sendable {
   /// Checks all causes once.
   ///
   /// - Complexity: About ten system calls, and a count of the queue's uploads.
-  func look() {
-    health.look()
-    context.access.matching.look(at: try? context.access.stores())
-    lookAtInputs()
-    sync.lookForProblems()
-    lookAtDocuments()
+  func check() {
+    health.check()
+    context.access.matching.check(try? context.access.stores())
+    checkInputs()
+    sync.reportProblems()
+    checkDocuments()
     context.problems.set(.rootReplaced, lock?.replacement())
     if let rival = lock?.rival() {
-      context.problems.note(.secondDaemon, rival, endsAfter: Self.rivalTime)
+      context.problems.report(.secondDaemon, rival, endsAfter: Self.rivalTime)
     }
     context.problems.tick()
   }
 
   /// Checks which inputs are open.
-  func lookAtInputs() {
+  func checkInputs() {
     context.problems.set(.inputClosed, inputs.closed)
   }
 
-  private func lookAtDocuments() {
+  private func checkDocuments() {
     do {
       let documents = try context.userDocuments.documents(of: context.access.stores(), creates: false)
       guard let queue = documents?.queue else {

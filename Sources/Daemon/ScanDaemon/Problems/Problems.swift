@@ -6,7 +6,7 @@ import Synchronization
 
 /// The current problems, each from its first occurrence until its cause is gone.
 ///
-///     problems.note(.webhookFailing, "the server answered 500", about: "shop")
+///     problems.report(.webhookFailing, "the server answered 500", about: "shop")
 ///     problems.clear(.webhookFailing, about: "shop")
 ///
 /// The start and end of a problem are logged, and at most once per ``reasonTime`` that its reason has changed by more
@@ -81,8 +81,8 @@ package final class Problems: Sendable {
   ///   - about: The webhook, input or user that has the problem. Each of them has a separate problem.
   ///   - time: The time after the last occurrence at which the problem ends, for a problem whose end cannot be
   ///     observed; `nil` if it lasts until ``clear(_:about:)``.
-  package func note(_ code: ProblemCode, _ message: String, about: String? = nil, endsAfter time: Duration? = nil) {
-    note(code, message, about, endsAfter: time, isOccurrence: true)
+  package func report(_ code: ProblemCode, _ message: String, about: String? = nil, endsAfter time: Duration? = nil) {
+    report(code, message, about, endsAfter: time, isOccurrence: true)
   }
 
   /// Ends a problem, if there is one.
@@ -99,11 +99,11 @@ package final class Problems: Sendable {
   ///
   /// - Parameter messages: A sentence for each webhook, input or user that has the problem.
   package func set(_ code: ProblemCode, _ messages: [String: String]) {
-    for (about, message) in messages { note(code, message, about, endsAfter: nil, isOccurrence: false) }
-    let known = current.keys.filter { $0.code == code }
+    for (about, message) in messages { report(code, message, about, endsAfter: nil, isOccurrence: false) }
+    let existing = current.keys.filter { $0.code == code }
     // Above the limit, several of them share one problem.
-    let isShared = messages.keys.contains { about in !known.contains { $0.about == about } }
-    for key in known where key.about.map({ messages[$0] == nil }) ?? true {
+    let isShared = messages.keys.contains { about in !existing.contains { $0.about == about } }
+    for key in existing where key.about.map({ messages[$0] == nil }) ?? true {
       if key.about == Self.other, isShared { continue }
       clear(code, about: key.about)
     }
@@ -114,10 +114,10 @@ package final class Problems: Sendable {
   /// - Parameter message: What happened; `nil` if there is no problem.
   package func set(_ code: ProblemCode, _ message: String?) {
     guard let message else { return clear(code) }
-    note(code, message, nil, endsAfter: nil, isOccurrence: false)
+    report(code, message, nil, endsAfter: nil, isOccurrence: false)
   }
 
-  private func note(
+  private func report(
     _ code: ProblemCode, _ message: String, _ about: String?, endsAfter duration: Duration?, isOccurrence: Bool
   ) {
     // A server's error message may be long.

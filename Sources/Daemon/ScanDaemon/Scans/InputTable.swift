@@ -85,13 +85,13 @@ final class InputTable: Sendable {
   }
 
   /// The name under which the table keeps an input.
-  private static func known(_ name: String, in inputs: [String: Input]) -> String {
+  private static func storedName(_ name: String, in inputs: [String: Input]) -> String {
     inputs[name] != nil || inputs.count < maximumCount ? name : other
   }
 
   private func change<Result>(_ name: String, _ body: (inout Input) -> sending Result) -> sending Result {
     inputs.withLock { inputs in
-      let name = Self.known(name, in: inputs)
+      let name = Self.storedName(name, in: inputs)
       // Inputs that share the name `other` are different inputs, so they share no window.
       let window = name == Self.other ? .zero : windows[name] ?? window
       inputs[name]?.isFormer = false
@@ -100,7 +100,7 @@ final class InputTable: Sendable {
   }
 
   /// The input's label in metrics.
-  func label(_ name: String) -> String { inputs.withLock { Self.known(name, in: $0) } }
+  func label(_ name: String) -> String { inputs.withLock { Self.storedName(name, in: $0) } }
 
   // MARK: Scans
 
@@ -143,7 +143,7 @@ final class InputTable: Sendable {
   /// - Returns: Whether to log the event. Faults and refused connections are logged at most once in ten seconds,
   ///   openings and closings up to four times a minute. An input that opens and closes more often is reported as a
   ///   problem.
-  func note(_ event: InputEvent, input name: String, at time: Date) -> Bool {
+  func record(_ event: InputEvent, input name: String, at time: Date) -> Bool {
     change(name) { input in
       switch event {
       case .opened(let what):

@@ -4,20 +4,20 @@ import Workspace
 /// How the scans of the signed-in user are matched: by the daemon's configuration, the user's settings and the default
 /// store, in this order of precedence.
 ///
-/// The settings are read again when a store has a new commit, which is looked for at most once in ``interval``. All
+/// The settings are read again when a store has a new commit, which is checked at most once in ``interval``. All
 /// other scans only load a reference. A stored value that cannot be used is a problem, and its default holds.
 final class MatchingAccess: Sendable {
-  /// The minimum time between two looks at the stores by scans: how long a change may take to have an effect.
+  /// The minimum time between two checks of the stores by scans: how long a change may take to have an effect.
   static let interval: Duration = .milliseconds(100)
 
   /// What was read last.
-  private struct Known {
+  private struct Cached {
     weak var stores: UserStores?
     var table: MatchingTable?
     /// The commits that were read; `nil` if one of the stores could not be read.
     var commits: (own: SettingsSnapshot, common: SettingsSnapshot)?
-    /// When a scan looked at the stores last.
-    var looked: Duration
+    /// When a scan last checked the stores.
+    var checked: Duration
   }
 
   private let configured: MatchingSettings
@@ -26,7 +26,7 @@ final class MatchingAccess: Sendable {
   private let problems: Problems
   private let uptime: @Sendable () -> Duration
   /// Guards what was read last. Not held while the stores are read.
-  private let known: Mutex<Known>
+  private let cached: Mutex<Cached>
 
   init(
     _ options: DaemonOptions, _ workspace: Workspace, _ problems: Problems, _ uptime: @escaping @Sendable () -> Duration
@@ -36,7 +36,7 @@ final class MatchingAccess: Sendable {
     defaultStores = workspace.defaultStores
     self.problems = problems
     self.uptime = uptime
-    known = Mutex(Known(looked: uptime()))
+    cached = Mutex(Cached(checked: uptime()))
   }
 
   /// How scans of these stores are matched.
@@ -46,13 +46,13 @@ final class MatchingAccess: Sendable {
   ///   lookups in them.
   func table(of stores: UserStores) throws -> MatchingTable {
     let now = uptime()
-    let recent = known.withLock { known -> MatchingTable? in
-      if known.stores === stores, let table = known.table, now - known.looked < Self.interval { return table }
-      // Other scans go on with what is known while this one looks.
-      known.looked = now
+    let recent = cached.withLock { cached -> MatchingTable? in
+      if cached.stores === stores, let table = cached.table, now - cached.checked < Self.interval { return table }
+      // Other scans go on with the cached table while this one checks.
+      cached.checked = now
       return nil
     }
-    return try recent ?? look(stores)
+    return try recent ?? readSettings(of: stores)
   }
 
   /// How scans of these stores are matched; by the configuration alone if the stores are unknown, or their user was
@@ -61,24 +61,24 @@ final class MatchingAccess: Sendable {
     (try? stores.map { try table(of: $0) }) ?? MatchingTable(configured, separators: separators)
   }
 
-  /// Looks at the settings of these stores now, and reports what is wrong with them.
-  func look(at stores: UserStores?) {
-    // If the user was signed out in the meantime, the next look is at the settings of the next user.
-    if let stores { _ = try? look(stores) }
+  /// Checks the settings of these stores now, and reports what is wrong with them.
+  func check(_ stores: UserStores?) {
+    // If the user was signed out in the meantime, the next check is of the settings of the next user.
+    if let stores { _ = try? readSettings(of: stores) }
   }
 
-  private func look(_ stores: UserStores) throws -> MatchingTable {
+  private func readSettings(of stores: UserStores) throws -> MatchingTable {
     var faults: [String: String] = [:]
     var settings = configured
     var commits: (own: SettingsSnapshot, common: SettingsSnapshot)?
     do {
       let own = try stores.settings.snapshot()
       let common = stores === defaultStores ? own : try defaultStores.settings.snapshot()
-      let unchanged = known.withLock { known -> MatchingTable? in
-        guard known.stores === stores, let read = known.commits, own.isSameCommit(as: read.own),
+      let unchanged = cached.withLock { cached -> MatchingTable? in
+        guard cached.stores === stores, let read = cached.commits, own.isSameCommit(as: read.own),
           common.isSameCommit(as: read.common)
         else { return nil }
-        return known.table
+        return cached.table
       }
       if let unchanged { return unchanged }
       try settings.fill(from: own, of: stores.user) { faults[$0.name.rawValue] = "\($0)" }
@@ -94,8 +94,8 @@ final class MatchingAccess: Sendable {
     }
     problems.set(.settingsFaulty, faults)
     let table = MatchingTable(settings, separators: separators)
-    known.withLock { known in
-      known = Known(stores: stores, table: table, commits: commits, looked: known.looked)
+    cached.withLock { cached in
+      cached = Cached(stores: stores, table: table, commits: commits, checked: cached.checked)
     }
     return table
   }

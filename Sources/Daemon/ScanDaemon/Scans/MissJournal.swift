@@ -36,7 +36,7 @@ public struct Miss: Codable, Sendable, Equatable, Identifiable {
 }
 
 /// A miss to enter in the journal.
-struct MissNote: Sendable {
+struct NewMiss: Sendable {
   /// The maximum length of a code in bytes. Longer codes are not entered, because no scanner reads them.
   static let maximumByteCount = 4096
 
@@ -56,14 +56,14 @@ struct MissNote: Sendable {
 
 extension UserDocuments {
   /// Enters a miss within a transaction.
-  func enter(_ note: MissNote, _ transaction: DocumentTransaction) throws {
-    guard note.code.utf8.count <= MissNote.maximumByteCount else { return }
-    var miss = Miss(id: note.code, count: 0, first: note.time, last: note.time, input: note.input)
+  func enter(_ new: NewMiss, _ transaction: DocumentTransaction) throws {
+    guard new.code.utf8.count <= NewMiss.maximumByteCount else { return }
+    var miss = Miss(id: new.code, count: 0, first: new.time, last: new.time, input: new.input)
     // An entry that cannot be read is replaced by a new one.
-    if let known = (try? transaction.get(note.code, from: misses)) ?? nil {
-      miss.count = known.count
-      miss.first = known.first
-      miss.last = max(known.last, note.time)
+    if let old = (try? transaction.get(new.code, from: misses)) ?? nil {
+      miss.count = old.count
+      miss.first = old.first
+      miss.last = max(old.last, new.time)
     }
     miss.count += 1
     try transaction.upsert(miss, into: misses)

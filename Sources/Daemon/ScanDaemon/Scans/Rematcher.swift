@@ -66,7 +66,7 @@ final class Rematcher: Service {
       }
       context.problems.clear(.rematchFailing)
     } catch {
-      context.problems.note(.rematchFailing, "\(error)")
+      context.problems.report(.rematchFailing, "\(error)")
     }
   }
 
@@ -81,24 +81,24 @@ final class Rematcher: Service {
         reading: scan.reading, match: match, catalogue: age, rematches: scan.id, recording: .durable)
     }
     let hooks = webhooks
-    let told = try await recorder.perform(for: stores) { transaction, documents in
-      var told: [(answer: ScanAnswer, line: [UInt8])] = []
+    let entered = try await recorder.perform(for: stores) { transaction, documents in
+      var entered: [(answer: ScanAnswer, line: [UInt8])] = []
       for answer in answers {
         // Another process may have removed it in the meantime.
         guard let id = answer.rematches, try transaction.get(id, from: documents.pending) != nil else { continue }
         try transaction.delete(id, from: documents.pending)
         let line = answer.json.bytes
         for hook in hooks.wanting(answer) { try documents.enqueue(answer, line, for: hook.name, transaction) }
-        if answer.isMiss { try documents.enter(MissNote(answer, stores), transaction) }
-        told.append((answer, line))
+        if answer.isMiss { try documents.enter(NewMiss(answer, stores), transaction) }
+        entered.append((answer, line))
       }
-      return told
+      return entered
     }
-    for (answer, line) in told {
+    for (answer, line) in entered {
       context.metrics.count("shelfmark_rematches_total", [("match", answer.kind)])
       context.events.publish(.scan, line)
     }
-    if !told.isEmpty, !webhooks.options.isEmpty { onRecorded(stores.user) }
+    if !entered.isEmpty, !webhooks.options.isEmpty { onRecorded(stores.user) }
   }
 }
 

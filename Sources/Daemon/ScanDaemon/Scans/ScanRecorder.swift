@@ -14,7 +14,7 @@ final class ScanRecorder: Sendable {
   static let missPause = Duration.seconds(1)
 
   private struct State {
-    var misses: [MissNote] = []
+    var misses: [NewMiss] = []
     var missesAreDue = false
     var missesLost = 0
     /// Documents whose journal may be too long after recent commits, to be trimmed soon.
@@ -58,7 +58,7 @@ final class ScanRecorder: Sendable {
   ) async -> [Result<Value, any Error>] {
     let documents: UserDocuments
     do { documents = try await ready(stores) } catch {
-      context.problems.note(.recordingFailing, "\(error)")
+      context.problems.report(.recordingFailing, "\(error)")
       return bodies.map { _ in .failure(error) }
     }
     let start = context.uptime()
@@ -73,21 +73,21 @@ final class ScanRecorder: Sendable {
       })
     context.metrics.recording.recordNanoseconds((context.uptime() - start).nanoseconds)
     var failure: (any Error)?
-    let told = results.map { result -> Result<Value, any Error> in
+    let outcomes = results.map { result -> Result<Value, any Error> in
       guard case .failure(let error) = result else { return result }
       if let refusal = error as? Refusal { return .failure(refusal.reason) }
       failure = error
       return result
     }
     if let failure {
-      context.problems.note(.recordingFailing, "\(failure)")
+      context.problems.report(.recordingFailing, "\(failure)")
       // The file may have been replaced or damaged; reopen it next time.
       context.userDocuments.drop(documents)
     } else {
       context.problems.clear(.recordingFailing)
       trimSoon(documents)
     }
-    return told
+    return outcomes
   }
 
   /// The documents next to the given stores, ready for a commit.
@@ -103,7 +103,7 @@ final class ScanRecorder: Sendable {
   }
 
   /// Schedules a miss to be entered in the journal. Does not block.
-  func note(_ miss: MissNote) {
+  func enterSoon(_ miss: NewMiss) {
     let begins = state.withLock { state in
       guard state.misses.count < Self.maximumWaitingMisses else {
         state.missesLost += 1
@@ -143,7 +143,7 @@ final class ScanRecorder: Sendable {
 
   /// Writes the pending misses.
   private func writeMisses() {
-    let (notes, lost) = state.withLock { state in
+    let (misses, lost) = state.withLock { state in
       defer {
         state.misses = []
         state.missesAreDue = false
@@ -152,25 +152,27 @@ final class ScanRecorder: Sendable {
       return (state.misses, state.missesLost)
     }
     if lost > 0 { context.metrics.missesLost.increment(by: lost) }
-    var rest = notes
+    var rest = misses
     while let stores = rest.first?.stores {
       let own = rest.filter { $0.stores === stores }
       rest.removeAll { $0.stores === stores }
       do {
         guard let documents = try context.userDocuments.documents(of: stores, creates: true) else { continue }
         try documents.store.transaction { transaction in
-          for note in own { try documents.enter(note, transaction) }
+          for miss in own { try documents.enter(miss, transaction) }
           try context.environment.beforeCommit()
         }
         context.problems.clear(.missJournalFailing)
         trim(documents)
-      } catch { context.problems.note(.missJournalFailing, "\(error)") }
+      } catch { context.problems.report(.missJournalFailing, "\(error)") }
     }
   }
 
   /// Trims the journal to its limit. If that fails, the next commit trims it.
   private func trim(_ documents: UserDocuments) {
-    do { try documents.trimMisses(to: maximumMisses) } catch { context.problems.note(.missJournalFailing, "\(error)") }
+    do { try documents.trimMisses(to: maximumMisses) } catch {
+      context.problems.report(.missJournalFailing, "\(error)")
+    }
   }
 
   /// Schedules a trim, one for all commits until it runs.

@@ -25,7 +25,7 @@ public final class SetSessions: Sendable {
     let id: String
     let owner: ObjectIdentifier
   }
-  private let changed = Mutex<(all: [Changed: UserStores], isTelling: Bool)>(([:], false))
+  private let changed = Mutex<(all: [Changed: UserStores], isPublishing: Bool)>(([:], false))
   private let thread = BlockingThread("daemon.sessions")
 
   /// - Parameters:
@@ -71,9 +71,9 @@ public final class SetSessions: Sendable {
       reservation.release()
       throw error
     }
-    documents.index.withLock { $0.note(new) }
+    documents.index.withLock { $0.update(new) }
     reservation.release()
-    tell(new.id, stores)
+    publishSoon(new.id, stores)
     return try session(new, documents, documents.store.snapshot(), matcher(of: stores))
   }
 
@@ -90,7 +90,7 @@ public final class SetSessions: Sendable {
     let (session, documents) = try await recorder.perform(for: stores) { transaction, documents in
       (try documents.append(readings, to: id, limit: limit, transaction), documents)
     }
-    tell(id, stores)
+    publishSoon(id, stores)
     return try self.session(session, documents, documents.store.snapshot(), matcher(of: stores))
   }
 
@@ -115,10 +115,10 @@ public final class SetSessions: Sendable {
       return (session, dropped, documents)
     }
     documents.index.withLock { index in
-      index.note(session)
+      index.update(session)
       for id in dropped { index.remove(id) }
     }
-    tell(id, stores)
+    publishSoon(id, stores)
     return try self.session(session, documents, documents.store.snapshot(), matcher(of: stores))
   }
 
@@ -200,20 +200,20 @@ public final class SetSessions: Sendable {
   // MARK: Events
 
   /// Schedules an event that reports a change of a session.
-  func tell(_ id: String, _ stores: UserStores) {
+  func publishSoon(_ id: String, _ stores: UserStores) {
     let begins = changed.withLock { changed in
       changed.all[Changed(id: id, owner: ObjectIdentifier(stores))] = stores
-      defer { changed.isTelling = true }
-      return !changed.isTelling
+      defer { changed.isPublishing = true }
+      return !changed.isPublishing
     }
-    if begins { thread.post { [self] in tellAll() } }
+    if begins { thread.post { [self] in publishChanges() } }
   }
 
-  private func tellAll() {
+  private func publishChanges() {
     while true {
       let next = changed.withLock { changed in
         defer { changed.all = [:] }
-        if changed.all.isEmpty { changed.isTelling = false }
+        if changed.all.isEmpty { changed.isPublishing = false }
         return changed.all
       }
       if next.isEmpty { return }

@@ -60,7 +60,7 @@ struct SessionIndex: Sendable {
   }
 
   /// Updates the index with the new state of a session.
-  mutating func note(_ session: StoredSession) {
+  mutating func update(_ session: StoredSession) {
     guard session.closed != nil else {
       open.insert(session.id)
       if session.holdsInput, let input = session.input { holders[input] = session.id }

@@ -17,7 +17,7 @@ final class QueueWatch: Service {
   static let maximumFailing = 100
 
   /// The uploads of one queue that wait for a decision.
-  private struct Standing {
+  private struct Undecided {
     var counts: QueueCounts
     var parked: [ParkedUploads]
     var held: [HeldKey]
@@ -26,7 +26,7 @@ final class QueueWatch: Service {
   private struct State {
     /// Uploads whose last attempt failed, by webhook.
     var failing: [String: [UploadID: UploadQueue]] = [:]
-    var standing: [UserDocumentsTable.Key: Standing] = [:]
+    var undecided: [UserDocumentsTable.Key: Undecided] = [:]
     var othersAreDue: Duration = .zero
     /// The webhooks whose gauges have been set.
     var gauges: Set<String> = []
@@ -50,7 +50,7 @@ final class QueueWatch: Service {
     if webhooks.options.isEmpty { return await wakes.untilShutdown { await wakes.wait(nil, context.time.sleep) } }
     await wakes.untilShutdown {
       while !wakes.isFinished, !Task.isCancelled {
-        _ = try? await thread.run { [self] in look() }
+        _ = try? await thread.run { [self] in check() }
         await wakes.wait(Self.interval, context.time.sleep)
       }
     }
@@ -65,7 +65,7 @@ final class QueueWatch: Service {
         state.failing[webhook, default: [:]][upload] = queue
       }
     }
-    context.problems.note(.webhookFailing, message, about: webhook)
+    context.problems.report(.webhookFailing, message, about: webhook)
   }
 
   /// Records that an upload, which may have failed before, was delivered or parked.
@@ -79,7 +79,7 @@ final class QueueWatch: Service {
 
   // MARK: Checks
 
-  private func look() {
+  private func check() {
     forgetDecided()
     let now = context.uptime()
     let isFull = state.withLock { state in
@@ -96,21 +96,21 @@ final class QueueWatch: Service {
       // A queue that cannot be read is reported elsewhere, and keeps its numbers.
       guard let documents = try? context.userDocuments.documents(ofUser: user) else { continue }
       do {
-        let standing = try standing(documents.queue, before: isFull ? nil : state.withLock { $0.standing[key] })
-        state.withLock { $0.standing[key] = standing }
+        let undecided = try undecided(documents.queue, before: isFull ? nil : state.withLock { $0.undecided[key] })
+        state.withLock { $0.undecided[key] = undecided }
       } catch { continue }
     }
-    let (standing, names) = state.withLock { state in
+    let (undecided, names) = state.withLock { state in
       // Remove users that no longer exist.
-      if isFull { state.standing = state.standing.filter { seen.contains($0.key) } }
-      let standing = Array(state.standing.values)
-      state.gauges.formUnion(standing.flatMap { $0.parked.map(\.kind) })
-      return (standing, state.gauges)
+      if isFull { state.undecided = state.undecided.filter { seen.contains($0.key) } }
+      let undecided = Array(state.undecided.values)
+      state.gauges.formUnion(undecided.flatMap { $0.parked.map(\.kind) })
+      return (undecided, state.gauges)
     }
-    report(standing, names)
+    report(undecided, names)
   }
 
-  private func standing(_ queue: UploadQueue, before: Standing?) throws -> Standing {
+  private func undecided(_ queue: UploadQueue, before: Undecided?) throws -> Undecided {
     let counts = try queue.counts()
     // Nothing was parked, retried, dropped or replaced.
     if let before, before.counts.parked == counts.parked, before.counts.removed == counts.removed,
@@ -119,15 +119,15 @@ final class QueueWatch: Service {
     {
       return before
     }
-    return Standing(counts: counts, parked: try queue.parkedUploads(), held: try queue.heldKeys())
+    return Undecided(counts: counts, parked: try queue.parkedUploads(), held: try queue.heldKeys())
   }
 
-  private func report(_ standing: [Standing], _ names: Set<String>) {
+  private func report(_ undecided: [Undecided], _ names: Set<String>) {
     var parked: [String: String] = [:]
     var held: [String: String] = [:]
     for name in names {
-      let uploads = standing.flatMap(\.parked).filter { $0.kind == name }
-      let keys = standing.flatMap(\.held).filter { $0.kind == name }
+      let uploads = undecided.flatMap(\.parked).filter { $0.kind == name }
+      let keys = undecided.flatMap(\.held).filter { $0.kind == name }
       let count = uploads.reduce(0) { $0 + $1.count }
       context.metrics.parked(name, uploads: count, keys: keys.count)
       if count > 0 {

@@ -119,7 +119,7 @@ final class UploadService: Service {
       context.problems.clear(.usersUnreadable)
       return users
     } catch {
-      context.problems.note(.usersUnreadable, "\(error)")
+      context.problems.report(.usersUnreadable, "\(error)")
       return []
     }
   }
@@ -191,7 +191,7 @@ final class UploadService: Service {
         continue
       } catch {
         if Task.isCancelled { return }
-        context.problems.note(.uploadsStopped, "\(error)", about: user)
+        context.problems.report(.uploadsStopped, "\(error)", about: user)
         context.logger.warning("a worker of uploads ended", metadata: ["reason": "\(error)"])
       }
       failures += 1
@@ -227,7 +227,7 @@ final class UploadService: Service {
     let holding = Set(webhooks.options.filter { $0.onParked == .hold }.map(\.name))
     if !holding.isEmpty { options.onParked = { kind, _ in holding.contains(kind) ? .hold : .continue } }
     for webhook in webhooks.options { options.batches[webhook.name] = webhook.batch }
-    options.onAttempt = { [weak self] attempt in self?.note(attempt, queue) }
+    options.onAttempt = { [weak self] attempt in self?.report(attempt, queue) }
     // A webhook that hangs leaves the other webhooks their share.
     options.concurrency = min(16, 4 * max(1, webhooks.options.count))
     options.destination = { $0 }
@@ -245,7 +245,7 @@ final class UploadService: Service {
   }
 
   /// Reports the outcome of an attempt.
-  private func note(_ attempt: UploadAttempt, _ queue: UploadQueue) {
+  private func report(_ attempt: UploadAttempt, _ queue: UploadQueue) {
     let webhook = attempt.kind
     let isDelivered = attempt.result == .delivered
     context.metrics.count(
@@ -260,7 +260,7 @@ final class UploadService: Service {
       if failure.status == nil { state.withLock { _ = $0.unreachable.insert(webhook) } }
     case .paused(let failure):
       watch.ended(attempt.upload, webhook: webhook)
-      context.problems.note(
+      context.problems.report(
         .targetPaused, "nothing is sent but a probe now and then: \(failure.message)", about: webhook)
     case .parked(let failure):
       watch.ended(attempt.upload, webhook: webhook)

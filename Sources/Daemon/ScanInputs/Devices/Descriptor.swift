@@ -9,7 +9,7 @@ final class Descriptor: Sendable {
   /// write does not block even on a blocking descriptor, for example a shared standard output.
   static let writeByteCount = 512
   /// The longest time that an output that accepts no data may delay the end of an input.
-  static let patienceAtEnd = Duration.seconds(2)
+  static let timeoutAtEnd = Duration.seconds(2)
 
   /// The result of a wait or a read.
   enum Piece: Sendable, Equatable {
@@ -83,8 +83,8 @@ final class Descriptor: Sendable {
     while written < bytes.count {
       let isEnding = ending.stop.isTripped
       let latches = isEnding ? [ending.cancel] : [ending.cancel, ending.stop]
-      let patience = isEnding ? min(limit ?? Self.patienceAtEnd, Self.patienceAtEnd) : limit
-      let ready = try wait(for: POLLOUT, or: latches, within: patience.map { $0 - (clock.now - lastProgress) })
+      let timeout = isEnding ? min(limit ?? Self.timeoutAtEnd, Self.timeoutAtEnd) : limit
+      let ready = try wait(for: POLLOUT, or: latches, within: timeout.map { $0 - (clock.now - lastProgress) })
       if ending.cancel.isTripped { throw InputError("the input was ended") }
       if isEnding != ending.stop.isTripped { continue }
       guard ready else { throw InputError("nobody takes it") }
@@ -98,7 +98,7 @@ final class Descriptor: Sendable {
         lastProgress = clock.now
       } else if errno == EAGAIN {
         // There is room, but not enough, and `poll` cannot wait for more.
-        if let patience, clock.now - lastProgress >= patience { throw InputError("nobody takes it") }
+        if let timeout, clock.now - lastProgress >= timeout { throw InputError("nobody takes it") }
         usleep(1000)
       } else if errno != EINTR {
         throw InputError("cannot write", code: errno)

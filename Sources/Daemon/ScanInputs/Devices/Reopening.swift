@@ -27,14 +27,14 @@ struct Reopening {
   mutating func opened(_ what: String) {
     lastReason = nil
     failures = 0
-    inputContext.note(.opened(what))
+    inputContext.report(.opened(what))
   }
 
   /// Reports that the source is closed, and waits. Returns early at graceful shutdown.
   ///
   /// - Throws: `CancellationError`.
   mutating func closed(_ reason: String) async throws {
-    if reason != lastReason { inputContext.note(.closed(reason: reason, reopens: true)) }
+    if reason != lastReason { inputContext.report(.closed(reason: reason, reopens: true)) }
     lastReason = reason
     failures += 1
     let wait = backoff.pause(afterFailure: failures)

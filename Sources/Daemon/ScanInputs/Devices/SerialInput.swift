@@ -25,9 +25,9 @@ struct SerialInput {
     var beginning = LineFramer.Beginning()
     if case .line(let former)? = former { beginning = former }
     var framer = LineFramer(format, after: beginning)
-    let patience = environment.devicePatience
+    let timeout = environment.deviceTimeout
     let writer = AnswerWriter(
-      inputContext: inputContext, thread: thread, output: device, patience: patience, ending: ending)
+      inputContext: inputContext, thread: thread, output: device, timeout: timeout, ending: ending)
     return try await LineBuffer.run(format) { () -> ([LineFramer.Line], DeviceInput.End?) in
       let limit = framer.isInsideLine ? format.idleTimeout : nil
       let piece = await thread.run { [ending] in

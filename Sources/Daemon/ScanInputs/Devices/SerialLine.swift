@@ -51,8 +51,8 @@ enum SerialLine {
 
   private static func speed(_ options: SerialOptions) throws(InputError) -> speed_t {
     if let speed = speeds[options.baud] { return speed }
-    let known = speeds.keys.sorted().map(String.init).joined(separator: ", ")
-    throw InputError("\(options.baud) is not a supported speed; supported are \(known)")
+    let supported = speeds.keys.sorted().map(String.init).joined(separator: ", ")
+    throw InputError("\(options.baud) is not a supported speed; supported are \(supported)")
   }
 
   #if os(Linux)

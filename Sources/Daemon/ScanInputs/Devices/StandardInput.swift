@@ -11,9 +11,9 @@ struct StandardInput {
   let ending: Ending
 
   func run() async throws {
-    inputContext.note(.opened("standard input"))
+    inputContext.report(.opened("standard input"))
     guard let end = try await InputThread.use(format, hasAnswers: true, read) else { return }
-    inputContext.note(.closed(reason: end, reopens: false))
+    inputContext.report(.closed(reason: end, reopens: false))
     // If a service ends, its group ends, but the daemon must continue.
     try await gracefulShutdown()
   }
@@ -26,7 +26,7 @@ struct StandardInput {
     let output = Descriptor(environment.standardOutput, isOwned: false)
     let remainder = environment.standardInputRemainder
     var framer = LineFramer(format, after: remainder.take())
-    let writer = AnswerWriter(inputContext: inputContext, thread: thread, output: output, patience: nil, ending: ending)
+    let writer = AnswerWriter(inputContext: inputContext, thread: thread, output: output, timeout: nil, ending: ending)
     return try await LineBuffer.run(format) { () -> ([LineFramer.Line], String??) in
       let limit = framer.isInsideLine ? format.idleTimeout : nil
       let piece = await thread.run { [ending] in

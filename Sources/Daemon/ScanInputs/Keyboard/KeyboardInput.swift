@@ -63,7 +63,7 @@ struct KeyboardInput {
     }
     return try await LineBuffer.run(format) { () -> ([LineFramer.Line], DeviceInput.End?) in
       let isInsideEvent = decoder.isInsideEvent
-      let limit = isInsideEvent ? environment.eventPatience : decoder.isInsideLine ? format.idleTimeout : nil
+      let limit = isInsideEvent ? environment.eventTimeout : decoder.isInsideLine ? format.idleTimeout : nil
       let piece = await thread.run { [ending] in
         Result { () throws(InputError) in try device.read(within: limit, ending: ending) }
       }

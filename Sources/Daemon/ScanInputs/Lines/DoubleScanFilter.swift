@@ -58,10 +58,10 @@ public struct DoubleScanFilter: Sendable {
     guard window > .zero else { return nil }
     rotate(at: time)
     let key = Array(code.utf8)
-    if var known = recent[key] ?? former[key], time - known.last < window {
-      known.last = max(known.last, time)
-      recent[key] = known
-      return known.id
+    if var previous = recent[key] ?? former[key], time - previous.last < window {
+      previous.last = max(previous.last, time)
+      recent[key] = previous
+      return previous.id
     }
     recent[key] = LastReading(id: id, last: time)
     return nil

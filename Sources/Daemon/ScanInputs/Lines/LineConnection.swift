@@ -89,10 +89,10 @@ struct LineConnection: Sendable {
   /// The error that ended the connection; `nil` if either side closed it.
   var loss: InputError? { progress.loss.withLock { $0 } }
 
-  /// Stops reading. The lines that were read are answered, if the client reads the answers within `patience`.
-  func stop(patience: Duration) {
+  /// Stops reading. The lines that were read are answered, if the client reads the answers within `timeout`.
+  func stop(timeout: Duration) {
     progress.continuation.finish()
-    channel.eventLoop.scheduleTask(in: TimeAmount(patience)) { [channel] in channel.close(promise: nil) }
+    channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) { [channel] in channel.close(promise: nil) }
   }
 
   /// Answers lines until the client disconnects or the input ends, then closes the connection.
@@ -101,7 +101,7 @@ struct LineConnection: Sendable {
   /// disconnect after each code.
   ///
   /// - Parameter hasAnswers: Whether answers are written.
-  func serve(_ inputContext: InputContext, _ dialect: LineDialect, hasAnswers: Bool = true, patience: Duration) async {
+  func serve(_ inputContext: InputContext, _ dialect: LineDialect, hasAnswers: Bool = true, timeout: Duration) async {
     await withTaskCancellationHandler {
       var session = dialect.session(inputContext)
       var signals = progress.signals.makeAsyncIterator()
@@ -123,7 +123,7 @@ struct LineConnection: Sendable {
         while !rest.isEmpty, !Task.isCancelled {
           let answers = await session.answer(rest.prefix(LineDialect.maximumBatchCount))
           rest = rest.dropFirst(LineDialect.maximumBatchCount)
-          if canSend { canSend = await send(answers, patience: patience, inputContext) }
+          if canSend { canSend = await send(answers, timeout: timeout, inputContext) }
         }
         if progress.answered(byteCount) { channel.read() }
       }
@@ -136,8 +136,8 @@ struct LineConnection: Sendable {
   /// Writes answers, one line each, and waits until the system has accepted them.
   ///
   /// - Returns: Whether more can be written.
-  private func send(_ lines: [[UInt8]], patience: Duration, _ inputContext: InputContext) async -> Bool {
-    let (channel, wait) = (channel, TimeAmount(patience))
+  private func send(_ lines: [[UInt8]], timeout: Duration, _ inputContext: InputContext) async -> Bool {
+    let (channel, wait) = (channel, TimeAmount(timeout))
     let sent = channel.eventLoop.flatSubmit {
       var buffer = channel.allocator.buffer(capacity: lines.reduce(0) { $0 + $1.count + 1 })
       for line in lines {
@@ -146,7 +146,7 @@ struct LineConnection: Sendable {
       }
       let sent = channel.writeAndFlush(buffer)
       let stall = channel.eventLoop.scheduleTask(in: wait) {
-        inputContext.note(.fault(.unanswered("a client takes none")))
+        inputContext.report(.fault(.unanswered("a client takes none")))
         channel.close(promise: nil)
       }
       sent.whenComplete { _ in stall.cancel() }

@@ -54,12 +54,12 @@ enum LineDialect: Sendable {
     private func reading(_ line: LineFramer.Line) -> Result<Reading, ScanRequest.Refusal> {
       switch (line, affixes) {
       case (.fault(let fault), _):
-        inputContext.note(.fault(fault))
+        inputContext.report(.fault(fault))
         return .failure(ScanRequest.Refusal(reason: fault.description))
       case (.text(let code), nil): return .success(Reading(input: inputContext.name, code: code))
       case (.bytes(let bytes), _):
         let fault = InputFault.notText(encoding, shown: Printable.text(bytes))
-        inputContext.note(.fault(fault))
+        inputContext.report(.fault(fault))
         if affixes == nil { return .success(Reading(input: inputContext.name, undecoded: bytes)) }
         return .failure(ScanRequest.Refusal(reason: fault.description))
       case (.text(let text), let affixes?):
@@ -69,7 +69,7 @@ enum LineDialect: Sendable {
             Reading(
               input: inputContext.name, code: request.code, tag: request.tag, symbology: request.symbology))
         } catch {
-          inputContext.note(.fault(error.fault))
+          inputContext.report(.fault(error.fault))
           return .failure(error)
         }
       }

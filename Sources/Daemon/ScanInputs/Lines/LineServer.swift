@@ -63,12 +63,12 @@ struct LineServer {
   private func serve(
     _ listener: Listener, _ arrivals: AsyncStream<LineConnection>, _ registry: ConnectionRegistry
   ) async {
-    let patience = environment.patience
+    let timeout = environment.answerTimeout
     await withTaskCancellationOrGracefulShutdownHandler {
       await withDiscardingTaskGroup { group in
         for await connection in arrivals {
           group.addTask(executorPreference: EventLoopExecutor(connection.channel.eventLoop)) {
-            await connection.serve(inputContext, dialect, patience: patience)
+            await connection.serve(inputContext, dialect, timeout: timeout)
             registry.remove(connection)
             noteCount(registry)
           }
@@ -76,7 +76,7 @@ struct LineServer {
       }
     } onCancelOrGracefulShutdown: {
       listener.channel.close(promise: nil)
-      for connection in registry.close() { connection.stop(patience: environment.patienceAtEnd) }
+      for connection in registry.close() { connection.stop(timeout: environment.timeoutAtEnd) }
     }
     try? await listener.channel.close()
     // After a cancellation, close connections that have not been served yet.
@@ -84,7 +84,7 @@ struct LineServer {
   }
 
   private func noteCount(_ registry: ConnectionRegistry) {
-    inputContext.note(.connections(registry.count, limit: registry.limit))
+    inputContext.report(.connections(registry.count, limit: registry.limit))
   }
 
   /// Admits a client, or reports why it is refused.
@@ -92,13 +92,13 @@ struct LineServer {
     let address = connection.channel.remoteAddress
     let peer = address.map(LineServer.shown) ?? "an unknown address"
     if !allow.isEmpty, !allow.contains(where: { $0.contains(address?.ipAddress ?? "") }) {
-      inputContext.note(.refused(.notAllowed(peer: peer)))
+      inputContext.report(.refused(.notAllowed(peer: peer)))
       throw ChannelError.ioOnClosedChannel
     }
     switch registry.admit(connection) {
     case .admitted: noteCount(registry)
     case .full:
-      inputContext.note(.refused(.limit(registry.limit, peer: peer)))
+      inputContext.report(.refused(.limit(registry.limit, peer: peer)))
       throw ChannelError.ioOnClosedChannel
     case .closed: throw ChannelError.ioOnClosedChannel
     }

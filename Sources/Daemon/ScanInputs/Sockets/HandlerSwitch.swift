@@ -16,7 +16,7 @@ final class HandlerSwitch: ReadingHandler {
     var leaving: CheckedContinuation<Void, Never>?
   }
 
-  private struct Notes {
+  private struct Events {
     var handler: (any ReadingHandler)?
     var isConnected = false
     /// The last state event of each input.
@@ -27,7 +27,7 @@ final class HandlerSwitch: ReadingHandler {
 
   private let calls = Mutex(Calls())
   /// Held during calls of the handler, so that it receives all events in order.
-  private let notes = Mutex(Notes())
+  private let events = Mutex(Events())
 
   /// Whether a handler is connected.
   var isConnected: Bool { calls.withLock { $0.handler != nil } }
@@ -36,14 +36,14 @@ final class HandlerSwitch: ReadingHandler {
 
   /// Connects a handler, and sends it the states of the inputs with these names. Other states are discarded.
   func connect(_ handler: any ReadingHandler, continuing names: Set<String>) {
-    notes.withLock { notes in
-      notes.handler = handler
-      notes.isConnected = true
-      notes.states = notes.states.filter { names.contains($0.key) }
-      notes.connections = notes.connections.filter { names.contains($0.key) }
-      for (name, event) in notes.states.sorted(by: { $0.key < $1.key }) {
+    events.withLock { events in
+      events.handler = handler
+      events.isConnected = true
+      events.states = events.states.filter { names.contains($0.key) }
+      events.connections = events.connections.filter { names.contains($0.key) }
+      for (name, event) in events.states.sorted(by: { $0.key < $1.key }) {
         handler.note(event, input: name)
-        if let connections = notes.connections[name] { handler.note(connections, input: name) }
+        if let connections = events.connections[name] { handler.note(connections, input: name) }
       }
     }
     resume(handler)
@@ -51,7 +51,7 @@ final class HandlerSwitch: ReadingHandler {
 
   /// Disconnects the handler, so that new readings wait. Returns when all earlier readings are answered.
   func disconnect() async {
-    notes.withLock { $0.isConnected = false }
+    events.withLock { $0.isConnected = false }
     await withCheckedContinuation { continuation in
       let isIdle = calls.withLock { calls in
         calls.handler = nil
@@ -104,16 +104,16 @@ final class HandlerSwitch: ReadingHandler {
   }
 
   func note(_ event: InputEvent, input: String) {
-    notes.withLock { notes in
+    events.withLock { events in
       switch event {
       case .opened, .closed:
-        notes.states[input] = event
-        if notes.isConnected { notes.handler?.note(event, input: input) }
+        events.states[input] = event
+        if events.isConnected { events.handler?.note(event, input: input) }
       case .connections:
-        notes.connections[input] = event
-        if notes.isConnected { notes.handler?.note(event, input: input) }
+        events.connections[input] = event
+        if events.isConnected { events.handler?.note(event, input: input) }
       // These are not sent to the next handler.
-      case .fault, .refused: notes.handler?.note(event, input: input)
+      case .fault, .refused: events.handler?.note(event, input: input)
       }
     }
   }

@@ -29,9 +29,9 @@ struct TCPClientInput {
       reopening.opened(address)
       await withTaskCancellationOrGracefulShutdownHandler {
         await connection.serve(
-          inputContext, .codes(format), hasAnswers: options.answers, patience: environment.patience)
+          inputContext, .codes(format), hasAnswers: options.answers, timeout: environment.answerTimeout)
       } onCancelOrGracefulShutdown: {
-        connection.stop(patience: environment.patienceAtEnd)
+        connection.stop(timeout: environment.timeoutAtEnd)
       }
       try Task.checkCancellation()
       if ending.stop.isTripped { return }

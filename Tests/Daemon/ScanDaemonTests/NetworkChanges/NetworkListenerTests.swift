@@ -62,7 +62,7 @@ private func readAll(
   var count = 0
   while true {
     var bytes = [UInt8](repeating: 0, count: 32 << 10)
-    // The array has room for as many bytes as the call is told.
+    // The array has room for as many bytes as the call may write.
     let length = unsafe shelfmark_read_route_messages(descriptor, &bytes, bytes.count)
     if length < 0 {
       try #require(errno == EAGAIN, "\(errno)")
@@ -71,7 +71,7 @@ private func readAll(
     bytes.removeLast(bytes.count - length)
     let (messages, isDamaged) = RouteMessage.read(bytes.span)
     try #require(!isDamaged, "\(bytes)")
-    change.formUnion(tracker.note(messages, isDamaged: isDamaged))
+    change.formUnion(tracker.process(messages, isDamaged: isDamaged))
     count += messages.count
   }
 }
@@ -108,7 +108,7 @@ struct NetworkListenerTests {
     }
   }
 
-  @Test func `more than there is room for is lost, and is told`() async throws {
+  @Test func `more than there is room for is lost, and is reported`() async throws {
     try await OwnNetwork.with {
       let descriptor = shelfmark_open_route_messages()
       try #require(descriptor >= 0)

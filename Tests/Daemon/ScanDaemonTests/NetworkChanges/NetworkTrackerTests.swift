@@ -12,7 +12,7 @@ import Testing
     fill(&datagram)
     let (messages, isDamaged) = datagram.read()
     #expect(!isDamaged)
-    return tracker.note(messages, isDamaged: isDamaged)
+    return tracker.process(messages, isDamaged: isDamaged)
   }
 
   @Test func `an interface that begins to run is news, and one that runs on is none`() {
@@ -88,7 +88,7 @@ import Testing
     #expect(tracker.lose() == .cameBack)
     #expect(change(&tracker) { $0.link(2, flags: runs) } == .cameBack)
     #expect(change(&tracker) { $0.address(2, [10, 0, 0, 1]) } == .cameBack)
-    #expect(tracker.note([], isDamaged: true) == .cameBack)
+    #expect(tracker.process([], isDamaged: true) == .cameBack)
     #expect(tracker.interfaces.isEmpty && tracker.addresses.isEmpty)
   }
 

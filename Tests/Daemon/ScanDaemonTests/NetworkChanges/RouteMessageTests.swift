@@ -43,7 +43,7 @@ import Testing
     #expect(Datagram().read().messages.isEmpty && !Datagram().read().isDamaged)
   }
 
-  @Test func `a message that is too short for its kind is told, and what stands behind it is read`() {
+  @Test func `a message that is too short for its kind is reported, and what stands behind it is read`() {
     let short: [(UInt16, [UInt8])] = [
       (16, Array(repeating: 0, count: 15)), (20, Array(repeating: 0, count: 7)), (24, Array(repeating: 0, count: 11)),
       // No address; an attribute that is longer than the message; one that is shorter than its own header.
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `a datagram that is cut anywhere but between messages is told, and what is whole is read`() {
+  @Test func `a datagram that is cut anywhere but between messages is reported, and what is whole is read`() {
     let whole = sample
     let (all, _) = whole.read()
     var ends: Set<Int> = []
@@ -98,7 +98,7 @@ import Testing
       let (messages, isDamaged) = Datagram(bytes: bytes).read()
       #expect(messages.count <= bytes.count / 24)
       var tracker = NetworkTracker()
-      if isDamaged { #expect(tracker.note(messages, isDamaged: isDamaged).contains(.cameBack)) }
+      if isDamaged { #expect(tracker.process(messages, isDamaged: isDamaged).contains(.cameBack)) }
     }
   }
 }
