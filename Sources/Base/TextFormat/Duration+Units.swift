@@ -2,9 +2,6 @@ extension Duration {
   /// The duration in seconds, rounded to the nearest double.
   package var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 
-  /// The duration in milliseconds, truncated towards zero and clamped to 64 bits.
-  package var milliseconds: Int64 { count(perSecond: 1000) }
-
   /// The duration in microseconds, truncated towards zero and clamped to 64 bits.
   package var microseconds: Int64 { count(perSecond: 1_000_000) }
 

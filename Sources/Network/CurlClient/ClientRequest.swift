@@ -86,11 +86,6 @@ package struct ResponseHead: Sendable {
     }
   }
 
-  /// The fields, with their names in lower case; the first value of each.
-  package var headers: [String: String] {
-    Dictionary(fields.map { ($0.name, $0.value) }) { first, _ in first }
-  }
-
   /// The first value of a field; `nil` if the answer has none. Upper and lower case are the same.
   package subscript(name: String) -> String? {
     let name = name.lowercased()

@@ -92,16 +92,6 @@ package struct OriginAnswer: Sendable {
       try body(row)
     }
   }
-
-  /// Passes all rows to a sink, products first.
-  package func send(to sink: inout some RowSink) throws {
-    var product = ProductRow()
-    for place in 0..<productPlaceCount where try self.product(at: place, into: &product) { try sink.product(product) }
-    var relation = RelationRow()
-    for place in 0..<relationPlaceCount {
-      try relations(at: place, reusing: &relation, product: &product) { row in try sink.relation(row) }
-    }
-  }
 }
 
 /// A commit of an origin's catalogue.

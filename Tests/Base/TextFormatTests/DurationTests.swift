@@ -5,7 +5,6 @@ import TextFormat
   @Test func `a duration is a number of each unit`() {
     let duration = Duration.seconds(3) + .nanoseconds(456_789_123)
     #expect(duration.seconds == 3.456789123)
-    #expect(duration.milliseconds == 3456)
     #expect(duration.microseconds == 3_456_789)
     #expect(duration.nanoseconds == 3_456_789_123)
   }
@@ -13,7 +12,6 @@ import TextFormat
   @Test func `a duration below zero is cut towards zero`() {
     let duration = Duration.microseconds(-1_234_567)
     #expect(duration.seconds == -1.234567)
-    #expect(duration.milliseconds == -1234)
     #expect(duration.nanoseconds == -1_234_567_000)
   }
 

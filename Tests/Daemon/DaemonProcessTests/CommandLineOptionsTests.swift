@@ -55,3 +55,21 @@ import Testing
     #expect(lines.count { $0.hasPrefix("| `") } == rows.count, "there is one table of settings")
   }
 }
+
+extension DaemonSetting {
+  /// The valid values, for people; those of a choice as they are written.
+  fileprivate var values: String {
+    switch kind {
+    case .text: "text"
+    case .url: "URL"
+    case .secret: "text, never shown"
+    case .choice(let names): names.map { "`\($0)`" }.joined(separator: ", ")
+    case .int(let range): "\(range.lowerBound) to \(range.upperBound)"
+    case .number(let range): "\(Self.plain(range.lowerBound)) to \(Self.plain(range.upperBound))"
+    case .bool: "`true`, `false`"
+    case .list: "list of texts"
+    case .secretList: "list of texts, never shown"
+    case .json: "list of names and objects"
+    }
+  }
+}

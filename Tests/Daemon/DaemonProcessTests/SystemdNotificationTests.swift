@@ -32,8 +32,6 @@ import Testing
     #expect(try await socket.receive() == "READY=1\nSTATUS=listening on 127.0.0.1:8765 MAINPID=1")
     await manager.stopping()
     #expect(try await socket.receive() == "STOPPING=1\nSTATUS=ending")
-    await manager.tell("user 1")
-    #expect(try await socket.receive() == "STATUS=user 1")
   }
 
   @Test func `a reload tells the time at which it began`() async throws {

@@ -10,7 +10,7 @@ import Testing
     var breaker = CircuitBreaker()
     #expect(breaker.fail(now: 0, upload: 1, isOutage: true, policy) == nil)
     #expect(breaker.fail(now: 0, upload: 1, isOutage: true, policy) == nil)
-    breaker.succeed()
+    breaker = CircuitBreaker()
     #expect(breaker == CircuitBreaker())
     for _ in 0..<2 { #expect(breaker.fail(now: 0, upload: 1, isOutage: true, policy) == nil) }
     #expect(breaker.fail(now: 10, upload: 1, isOutage: true, policy) == 100)
@@ -30,7 +30,7 @@ import Testing
     breaker.cancel()
     #expect(breaker.allows(now: now))
     breaker.begin(now: now, lane: "a")
-    breaker.succeed()
+    breaker = CircuitBreaker()
     #expect(breaker.isClosed)
     #expect(breaker.allows(now: 0))
   }
@@ -86,9 +86,9 @@ import Testing
     for _ in 0..<100 { #expect(breaker.fail(now: 0, upload: 1, isOutage: false, policy) == nil) }
     #expect(breaker.fail(now: 0, upload: 2, isOutage: false, policy) == nil)
     #expect(breaker.fail(now: 0, upload: 3, isOutage: false, policy) == 100)
-    breaker.succeed()
+    breaker = CircuitBreaker()
     for upload: Int64 in [1, 2] { #expect(breaker.fail(now: 0, upload: upload, isOutage: false, policy) == nil) }
-    breaker.succeed()
+    breaker = CircuitBreaker()
     #expect(breaker.fail(now: 0, upload: 3, isOutage: false, policy) == nil, "a success came between")
     // Without an answer it is the destination's failure, whichever upload it was.
     for _ in 0..<2 { #expect(breaker.fail(now: 0, upload: 3, isOutage: true, policy) == nil) }
@@ -115,7 +115,7 @@ import Testing
     breaker.begin(now: now, lane: "a")
     #expect(breaker.fail(now: now, upload: 1, isOutage: true, policy) == 350)
     #expect(breaker.answer == nil)
-    breaker.succeed()
+    breaker = CircuitBreaker()
     #expect(breaker == CircuitBreaker())
   }
 

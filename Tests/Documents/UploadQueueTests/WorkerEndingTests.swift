@@ -113,10 +113,10 @@ import WaitingTestSupport
     let worker = bench.worker(server)
     let lease = ScheduleEntry.Lease(slot: 0, holder: 1)
     let claimed = try await bench.queue.group.perform { try $0.claim(try $0.entry(of: id), lease) }
-    let (entry, upload) = try #require(claimed)
+    let group = ClaimedGroup(uploads: [try #require(claimed)], isBatch: false)
     // Both are begun before the first one is over, as it may be while its end is being written.
-    await worker.start(entry, upload, lease)
-    await worker.start(entry, upload, lease)
+    await worker.start(group, lease)
+    await worker.start(group, lease)
     #expect(await worker.inFlight == 2)
     while server.log.isEmpty { await Task.yield() }
     while await worker.inFlight == 2 { await Task.yield() }
@@ -140,8 +140,8 @@ import WaitingTestSupport
     let lease = ScheduleEntry.Lease(slot: 0, holder: 1)
     let late = try await bench.queue.enqueue("late", kind: "k")
     let claimed = try await bench.queue.group.perform { try $0.claim(try $0.entry(of: late), lease) }
-    let (entry, upload) = try #require(claimed)
-    await worker.start(entry, upload, lease)
+    let group = ClaimedGroup(uploads: [try #require(claimed)], isBatch: false)
+    await worker.start(group, lease)
     while await worker.inFlight > 0 { await Task.yield() }
     #expect(try bench.queue.upload(late)?.state == .waiting)
     #expect(try bench.queue.upload(id) == nil)

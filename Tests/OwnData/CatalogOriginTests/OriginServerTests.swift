@@ -69,14 +69,14 @@ import ServerAnswers
   /// A bare request.
   func exchange(
     _ method: String, _ url: String, authorization: String? = nil
-  ) async throws -> (status: Int, headers: [String: String], body: String) {
+  ) async throws -> (status: Int, headers: ResponseHead, body: String) {
     var request = ClientRequest(url: url)
     request.method = method
     if let authorization { request.headers.append(("Authorization", authorization)) }
     let exchange = try HTTPClient(keepsConnections: false).begin(request)
     let head = try await exchange.head()
     let body = try await exchange.prefix(1 << 20, within: .seconds(600)) ?? []
-    return (head.status, head.headers, String(decoding: body, as: UTF8.self))
+    return (head.status, head, String(decoding: body, as: UTF8.self))
   }
 
   @Test func `a client follows the files over HTTP`() async throws {

@@ -121,8 +121,11 @@ final class Clock: Sendable {
 extension OriginAnswer {
   /// All rows of the answer.
   func collected() throws -> RowCollector {
-    var collector = RowCollector()
-    try send(to: &collector)
+    var (collector, product, relation) = (RowCollector(), ProductRow(), RelationRow())
+    for place in 0..<productPlaceCount where try self.product(at: place, into: &product) { collector.product(product) }
+    for place in 0..<relationPlaceCount {
+      try relations(at: place, reusing: &relation, product: &product) { collector.relation($0) }
+    }
     return collector
   }
 }

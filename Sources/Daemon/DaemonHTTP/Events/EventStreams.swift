@@ -23,9 +23,6 @@ final class EventStreams: Sendable {
     self.heartbeat = heartbeat
   }
 
-  /// The current number of listeners.
-  var listenerCount: Int { count.load(ordering: .relaxed) }
-
   /// The options of a listener's request.
   struct Subscription: Sendable {
     var after: EventID?

@@ -36,22 +36,6 @@ struct DaemonSetting: Sendable {
 
   var key: String { path.joined(separator: ".") }
 
-  /// The valid values, for people; the values of ``Kind/choice(_:)`` as they are written.
-  var values: String {
-    switch kind {
-    case .text: "text"
-    case .url: "URL"
-    case .secret: "text, never shown"
-    case .choice(let names): names.map { "`\($0)`" }.joined(separator: ", ")
-    case .int(let range): "\(range.lowerBound) to \(range.upperBound)"
-    case .number(let range): "\(Self.plain(range.lowerBound)) to \(Self.plain(range.upperBound))"
-    case .bool: "`true`, `false`"
-    case .list: "list of texts"
-    case .secretList: "list of texts, never shown"
-    case .json: "list of names and objects"
-    }
-  }
-
   /// A number, without a decimal point if it is an integer.
   static func plain(_ value: Double) -> String { Int64(exactly: value).map { "\($0)" } ?? "\(value)" }
 

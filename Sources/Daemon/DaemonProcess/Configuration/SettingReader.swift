@@ -29,7 +29,6 @@ struct SettingReader {
   mutating func int(_ path: String...) -> Int? { int(path) }
   mutating func number(_ path: String...) -> Double? { number(path) }
   mutating func bool(_ path: String...) -> Bool? { bool(path) }
-  mutating func list(_ path: String...) -> [String]? { list(path) }
 
   mutating func text(_ path: [String]) -> String? {
     let setting = Self.setting(path)

@@ -10,7 +10,7 @@ package struct DaemonLogHandler: LogHandler {
   private let settings: LogSettings
   private let write: @Sendable ([UInt8]) -> Void
   private let now: @Sendable () -> UnixTime
-  /// What a copy of a logger was told for itself.
+  /// The level that was set on this copy of the logger; `nil` for the level of the settings.
   private var ownLevel: Logger.Level?
 
   /// What all lines of a logger say besides their own.

@@ -68,10 +68,7 @@ extension ServiceManager {
   /// The daemon ends.
   package func stopping() async { await notify("STOPPING=1\n" + Self.status("ending")) }
 
-  /// What `systemctl status` shows.
-  package func tell(_ status: String) async { await notify(Self.status(status)) }
-
-  /// A line of status is one line.
+  /// The line that `systemctl status` shows, without line breaks.
   static func status(_ text: String) -> String {
     "STATUS="
       + String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))

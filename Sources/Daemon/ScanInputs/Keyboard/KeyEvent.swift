@@ -14,12 +14,6 @@ struct KeyEvent: Equatable, Sendable {
   var code: UInt16
   var value: Int32
 
-  init(type: UInt16, code: UInt16, value: Int32) {
-    self.type = type
-    self.code = code
-    self.value = value
-  }
-
   /// Decodes an event.
   ///
   /// - Parameter bytes: The bytes; exactly ``byteCount``.

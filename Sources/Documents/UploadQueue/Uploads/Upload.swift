@@ -205,16 +205,6 @@ extension Date {
   }
 }
 
-extension Duration {
-  /// The duration in microseconds, rounded toward zero and clamped to 64 bits.
-  var microseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000)
-    if overflows { return seconds < 0 ? .min : .max }
-    return product.adding(attoseconds / 1_000_000_000_000)
-  }
-}
-
 extension Int64 {
   /// The sum, clamped to 64 bits.
   func adding(_ other: Int64) -> Int64 {

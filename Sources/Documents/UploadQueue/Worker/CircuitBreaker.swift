@@ -82,9 +82,6 @@ struct CircuitBreaker: Equatable {
     pause = 0
   }
 
-  /// Records that the destination accepted an upload, or refused one because of its content.
-  mutating func succeed() { self = CircuitBreaker() }
-
   /// Closes the breaker after a manual retry at this time. Failures before that time no longer count.
   ///
   /// - Returns: Whether the breaker was open and is now closed.

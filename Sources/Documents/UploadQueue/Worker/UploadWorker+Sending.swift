@@ -128,11 +128,6 @@ extension UploadWorker {
 
   // MARK: Sending
 
-  /// Sends an upload and writes the result.
-  func start(_ entry: ScheduleEntry, _ upload: Upload, _ lease: ScheduleEntry.Lease) {
-    start(ClaimedGroup(uploads: [(entry, upload)], isBatch: false), lease)
-  }
-
   /// Sends a group and writes the results.
   func start(_ group: ClaimedGroup, _ lease: ScheduleEntry.Lease) {
     begin { [self] in

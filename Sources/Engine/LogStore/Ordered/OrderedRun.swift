@@ -23,22 +23,6 @@ struct OrderedRun {
     tree = block.header.mainTree
   }
 
-  /// Whether the present key precedes that of another run.
-  func precedes(_ other: OrderedRun) -> Bool { key.rawSpan.compare(to: other.key.rawSpan) < 0 }
-
-  /// Whether the present key is `key` or precedes it.
-  func isAtOrBefore(_ key: [UInt8]) -> Bool { self.key.rawSpan.compare(to: key.rawSpan) <= 0 }
-
-  /// Moves to the first key at or after `first`. Returns whether there is one.
-  mutating func seek(_ first: RawSpan) throws(StoreError) -> Bool {
-    let gap = OrderedGap.before(first.copied())
-    rows.removeAll(keepingCapacity: true)
-    leafNumber = try snapshot.findLeaf(block, tree, gap)
-    try snapshot.read(block, tree, leaf: leafNumber, into: &leaf)
-    entry = leaf.entry(ofRowAt: leaf.rowCount(before: gap)) - 1
-    return try next()
-  }
-
   /// Moves to the next key, or to the next part of the rows of the same key. Returns whether there is one.
   ///
   /// - Throws: `StoreError.damaged` if a page fails its check, or if the key and its rows do not follow those before

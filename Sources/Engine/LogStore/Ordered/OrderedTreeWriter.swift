@@ -35,8 +35,6 @@ struct OrderedTreeWriter {
     pages = SpilledBytes(space)
   }
 
-  /// The number of the leaf to which the next entry goes, unless it is full.
-  var leafNumber: Int { separators.count - (leaf.entryCount == 0 ? 0 : 1) }
   var leafCount: Int { separators.count }
   private(set) var levels = 1
 

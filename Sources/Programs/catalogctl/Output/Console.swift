@@ -106,7 +106,6 @@ enum Console {
 
   enum Style: String {
     case bold = "1"
-    case dim = "2"
     case red = "31"
     case green = "32"
     case yellow = "33"
