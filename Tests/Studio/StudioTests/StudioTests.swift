@@ -1,4 +1,5 @@
 import Catalog
+import CatalogRows
 import Foundation
 import Testing
 import UploadQueue
@@ -20,6 +21,22 @@ struct StudioTests {
   }
 
   private static let ids = (0..<100).map(String.init).sorted()
+
+  @Test(arguments: ProductField.allCases) func `the page has each field, with its kind and its name for people`(
+    field: ProductField
+  ) throws {
+    let files = try ["fields.js", "text.js"].map { name in
+      String(decoding: try #require(StudioAssets.embedded[name]).bytes, as: UTF8.self)
+    }
+    let row = try #require(files[0].firstRange(of: "[\"\(field.key)\", ")).upperBound
+    let kind = files[0][row...].prefix { $0 != "]" }
+    switch field.slot {
+    case .text: #expect(!kind.contains("flag") && !kind.contains("number"), "\(kind)")
+    case .flag: #expect(kind.hasSuffix("\"flag\""), "\(kind)")
+    case .integer, .double: #expect(kind.hasSuffix("\"number\""), "\(kind)")
+    }
+    #expect(files[1].contains("\"field.\(field.key)\": ["))
+  }
 
   @Test func `without a store everything is empty`() async throws {
     let studio = try TestStudio()
@@ -68,7 +85,7 @@ struct StudioTests {
     #expect(ids == Self.ids)
     let descending = try await studio.json("/studio/api/products?sort=barcode&descending=true&limit=1000").rows()
     #expect(descending.map { $0["barcode"] as? String } == Self.ids.map { "40000" + $0 }.sorted().reversed())
-    #expect(descending[0].count == 25)
+    #expect(descending[0].count == ProductField.allCases.count)
     // A field without an index: so few rows are sorted.
     let names = try await studio.json("/studio/api/products?sort=name&limit=1000").rows().map { $0["name"] as? String }
     #expect(names == Self.ids.map { "Lamp " + $0 }.sorted())

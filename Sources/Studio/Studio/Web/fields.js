@@ -1,4 +1,4 @@
-// The 25 fields of a product: their order in the panel, and how a table shows them.
+// The fields of a product: their order in the panel, and how a table shows them.
 
 import { t } from "./text.js";
 

@@ -76,7 +76,9 @@ export function createPanel(context, close) {
     const back = () => replace(content, ...shownParts);
     replace(content, h("form.stack", { onsubmit: event => {
       event.preventDefault();
-      const after = {};
+      // A field without an input stays as it is; "extra" has one of its own.
+      const after = Object.fromEntries(
+        Object.entries(product).filter(([field]) => field !== "extra" && !inputs.has(field)));
       for (const [field, input] of inputs) {
         const text = input.type === "checkbox" ? "" : input.value.trim();
         if (input.type === "checkbox") after[field] = input.checked;
