@@ -139,10 +139,10 @@ public struct RowMapping: Sendable, Equatable {
       (.delFlag, "delflag deleted isdeleted 已删除"),
       (.isSaleProduct, "issaleproduct onsale saleable 在售"),
       (.isGroupedProduct, "isgroupedproduct isset 套机"),
-      (.isMarketingProduct, "ismarketingproduct"),
       (.isGreeProduct, "isgreeproduct ownbrand"),
     ]
     var table: [String: ProductField] = [:]
+    for field in ProductField.allCases { table[field.key.lowercased()] = field }
     for (field, words) in names {
       for word in words.split(separator: " ") { table[String(word)] = field }
     }
