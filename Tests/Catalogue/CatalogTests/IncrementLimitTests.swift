@@ -131,14 +131,13 @@ extension Product {
     var rows = (ProductRow(), ProductRow())
     fill(&rows.0)
     other.fill(&rows.1)
-    return ProductText.allCases.allSatisfy { rows.0[$0].utf8.elementsEqual(rows.1[$0].utf8) }
-      && [rows.0, rows.1].map { [$0.length, $0.tall, $0.volume, $0.weight, $0.wide].map(\.bitPattern) }.allSame
-      && [rows.0, rows.1].map { [$0.categoryId, $0.delFlag, $0.groupNum] }.allSame
-      && [rows.0, rows.1].map { [$0.isGreeProduct, $0.isGroupedProduct, $0.isSaleProduct, $0.isMarketingProduct] }
-        .allSame
+    return ProductField.allCases.allSatisfy { field in
+      switch field.slot {
+      case .text(let slot): rows.0.texts.string(slot).utf8.elementsEqual(rows.1.texts.string(slot).utf8)
+      case .integer(let slot): rows.0.integers[slot] == rows.1.integers[slot]
+      case .flag(let slot): (rows.0.flags ^ rows.1.flags) >> UInt32(slot) & 1 == 0
+      case .double(let slot): rows.0.doubles[slot].bitPattern == rows.1.doubles[slot].bitPattern
+      }
+    }
   }
-}
-
-extension Array where Element: Equatable {
-  fileprivate var allSame: Bool { allSatisfy { $0 == first } }
 }

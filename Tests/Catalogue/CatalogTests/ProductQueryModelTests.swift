@@ -11,31 +11,26 @@ import CatalogTestSupport
 
 /// A product as a document whose fields have the server's names.
 private func document(_ product: Product) -> DocumentValue {
-  .object([
-    .init("barcode", .text(product.barcode)), .init("brand", .text(product.brand)),
-    .init("brandId", .text(product.brandId)), .init("category", .text(product.category)),
-    .init("categoryId", .integer(product.categoryId)), .init("createBy", .text(product.createBy)),
-    .init("createTime", .text(product.createTime)), .init("delFlag", .integer(product.delFlag)),
-    .init("groupNum", .integer(product.groupNum)), .init("id", .text(product.id)),
-    .init("isGreeProduct", .bool(product.isGreeProduct)), .init("isGroupedProduct", .bool(product.isGroupedProduct)),
-    .init("isMarketingProduct", .bool(product.isMarketingProduct)),
-    .init("isSaleProduct", .bool(product.isSaleProduct)),
-    .init("length", .double(product.length)), .init("name", .text(product.name)), .init("orgId", .text(product.orgId)),
-    .init("skuCode", .text(product.skuCode)), .init("tall", .double(product.tall)), .init("unit", .text(product.unit)),
-    .init("updateBy", .text(product.updateBy)), .init("updateTime", .text(product.updateTime)),
-    .init("volume", .double(product.volume)), .init("weight", .double(product.weight)),
-    .init("wide", .double(product.wide)),
-  ])
+  var row = ProductRow()
+  product.fill(&row)
+  return .object(
+    ProductField.allCases.map { field in
+      switch field.slot {
+      case .text(let slot): .init(field.key, .text(row.texts.string(slot)))
+      case .integer(let slot): .init(field.key, .integer(row.integers[slot]))
+      case .flag(let slot): .init(field.key, .bool(row.flags >> UInt32(slot) & 1 == 1))
+      case .double(let slot): .init(field.key, .double(row.doubles[slot]))
+      }
+    })
 }
 
 extension Product {
   /// Cuts long texts, which make conditions on them slow.
   fileprivate mutating func shortenTexts() {
-    let texts: [WritableKeyPath<Product, String>] = [
-      \.barcode, \.brand, \.brandId, \.category, \.createBy, \.createTime, \.id, \.name, \.orgId, \.skuCode, \.unit,
-      \.updateBy, \.updateTime,
-    ]
-    for path in texts { self[keyPath: path] = String(self[keyPath: path].prefix(100)) }
+    var row = ProductRow()
+    fill(&row)
+    for text in ProductText.allCases { row.texts.set(text.rawValue, String(row[text].prefix(100))) }
+    self = Product(row)
   }
 }
 

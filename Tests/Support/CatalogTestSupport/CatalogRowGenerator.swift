@@ -1,4 +1,5 @@
 import Catalog
+import CatalogRows
 import DocumentFormat
 import RandomTestSupport
 import StoreTestSupport
@@ -77,30 +78,27 @@ package struct RowGenerator {
   }
 
   package mutating func product() -> Product {
-    var product = Product(key(), barcode(), name: text(), delFlag: chance(30) ? integer() : 0)
-    product.brand = text()
-    product.brandId = text()
-    product.category = text()
-    product.categoryId = integer()
-    product.createBy = text()
-    product.createTime = time()
-    product.groupNum = integer()
-    product.isGreeProduct = chance(50)
-    product.isGroupedProduct = chance(50)
-    product.isMarketingProduct = chance(50)
-    product.isSaleProduct = chance(50)
-    product.length = double()
-    product.orgId = text()
-    product.skuCode = text()
-    product.tall = double()
-    product.unit = text()
-    product.updateBy = text()
-    product.updateTime = time()
-    product.volume = double()
-    product.weight = double()
-    product.wide = double()
+    var row = ProductRow()
+    for field in ProductField.allCases {
+      switch field.slot {
+      case .text(let slot): row.texts.set(slot, text(field))
+      case .integer(let slot): row.integers[slot] = field != .delFlag || chance(30) ? integer() : 0
+      case .flag(let slot): row.setFlag(slot, chance(50))
+      case .double(let slot): row.doubles[slot] = double()
+      }
+    }
+    var product = Product(row)
     if chance(20) { product.extra = extra() }
     return product
+  }
+
+  private mutating func text(_ field: ProductField) -> String {
+    switch field {
+    case .id: key()
+    case .barcode: barcode()
+    case .createTime, .updateTime: time()
+    default: text()
+    }
   }
 
   /// Fields beyond the 25.
@@ -125,15 +123,16 @@ package struct RowGenerator {
 }
 
 extension Product {
-  /// The five doubles bit by bit: zeros of either sign are equal, and so are not what a codec must give back.
-  package var doubleBits: [UInt64] { [length, tall, volume, weight, wide].map(\.bitPattern) }
+  /// The doubles bit by bit: zeros of either sign are equal, and so are not what a codec must give back.
+  package var doubleBits: [UInt64] { row.doubles.indices.map { row.doubles[$0].bitPattern } }
 
   /// All texts byte by byte: strings are equal when they look the same.
-  package var textBytes: [[UInt8]] {
-    [
-      barcode, brand, brandId, category, createBy, createTime, id, name, orgId, skuCode, unit, updateBy,
-      updateTime,
-    ].map { Array($0.utf8) }
+  package var textBytes: [[UInt8]] { ProductText.allCases.map { Array(row[$0].utf8) } }
+
+  private var row: ProductRow {
+    var row = ProductRow()
+    fill(&row)
+    return row
   }
 }
 

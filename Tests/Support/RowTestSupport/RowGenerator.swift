@@ -30,19 +30,14 @@ package struct RowGenerator {
 
   package mutating func product() -> ProductRow {
     var row = ProductRow()
-    for field in ProductText.allCases { row.texts.set(field.rawValue, Array(text().utf8).span) }
-    row.categoryId = integer()
-    row.delFlag = integer()
-    row.groupNum = integer()
-    row.isGreeProduct = Bool.random(using: &random)
-    row.isGroupedProduct = Bool.random(using: &random)
-    row.isSaleProduct = Bool.random(using: &random)
-    row.isMarketingProduct = Bool.random(using: &random)
-    row.length = double()
-    row.tall = double()
-    row.volume = double()
-    row.weight = double()
-    row.wide = double()
+    for field in ProductField.allCases {
+      switch field.slot {
+      case .text(let slot): row.texts.set(slot, text())
+      case .integer(let slot): row.integers[slot] = integer()
+      case .flag(let slot): row.setFlag(slot, Bool.random(using: &random))
+      case .double(let slot): row.doubles[slot] = double()
+      }
+    }
     return row
   }
 
