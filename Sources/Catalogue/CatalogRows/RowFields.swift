@@ -32,6 +32,9 @@ public enum ProductField: Int, CaseIterable, Sendable {
 
   /// The text that this field is, or nil for a number or Boolean.
   public var text: ProductText? { ProductText(rawValue: rawValue) }
+
+  /// The field that is this text.
+  package init(_ text: ProductText) { self = Self.allCases[text.rawValue] }
 }
 
 /// The five fields of a relation, in the order in which the server writes them.

@@ -32,17 +32,19 @@ struct Find: ParsableCommand {
 
   func run() throws {
     var found: [Product] = []
+    var row = ProductRow()
     let wanted = caseSensitive ? text : text.lowercased()
     let snapshot = try store.snapshot()
     try snapshot.forEachProduct(possiblyContaining: text, in: field.productField) { (view) throws(StoreError) in
       let product = try snapshot.copy(view)
-      let value = field.value(of: product)
+      product.fill(&row)
+      let value = row[field.text]
       if Self.contains(caseSensitive ? value : value.lowercased(), wanted) { found.append(product) }
     }
     found.sort { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
     if let limit = most.limit { found = Array(found.prefix(limit)) }
     if output.json { found.forEach { JSONText.product($0).print() } } else { FoundProducts.print(found) }
-    if found.isEmpty { throw Failure(.no, output.json ? "" : "no product has it in its \(field.rawValue)") }
+    if found.isEmpty { throw Failure(.no, output.json ? "" : "no product has it in its \(field)") }
   }
 
   /// Whether `text` contains `part`, compared by code points.
@@ -58,45 +60,23 @@ struct Find: ParsableCommand {
   }
 }
 
-/// The fields that contain text.
-enum SearchableField: String, CaseIterable, ExpressibleByArgument {
-  case barcode, brand, brandId, category, createBy, createTime, id, name, orgId, skuCode, unit, updateBy
-  case updateTime
+/// A field that contains text.
+struct SearchableField: ExpressibleByArgument, CustomStringConvertible {
+  static let name = SearchableField(text: .name)
+  static let allValueStrings = ProductText.allCases.map { "\($0)" }
+  static let defaultCompletionKind = CompletionKind.list(allValueStrings)
+
+  let text: ProductText
 
   /// The field among all fields of a product.
-  var productField: ProductField {
-    switch self {
-    case .barcode: .barcode
-    case .brand: .brand
-    case .brandId: .brandId
-    case .category: .category
-    case .createBy: .createBy
-    case .createTime: .createTime
-    case .id: .id
-    case .name: .name
-    case .orgId: .orgId
-    case .skuCode: .skuCode
-    case .unit: .unit
-    case .updateBy: .updateBy
-    case .updateTime: .updateTime
-    }
-  }
+  var productField: ProductField { ProductField(text) }
 
-  func value(of product: Product) -> String {
-    switch self {
-    case .barcode: product.barcode
-    case .brand: product.brand
-    case .brandId: product.brandId
-    case .category: product.category
-    case .createBy: product.createBy
-    case .createTime: product.createTime
-    case .id: product.id
-    case .name: product.name
-    case .orgId: product.orgId
-    case .skuCode: product.skuCode
-    case .unit: product.unit
-    case .updateBy: product.updateBy
-    case .updateTime: product.updateTime
-    }
+  var description: String { "\(text)" }
+}
+
+extension SearchableField {
+  init?(argument: String) {
+    guard let text = ProductText.allCases.first(where: { "\($0)" == argument }) else { return nil }
+    self.text = text
   }
 }
