@@ -121,7 +121,7 @@ let groups: [(name: String, targets: [Target])] = [
     [
       .target(name: "CSearchTables", exclude: ["LICENSE-UNICODE.txt", "README.md"]),
       module("SearchText", ["Bytes", "CSearchTables"], ownsMemory: true),
-      module("Barcodes", ["TextFormat"]),
+      module("Barcodes", ["Bytes", "TextFormat"]),
       module("CatalogRows", ["JSONFormat"]),
       module(
         "Catalog",
@@ -183,7 +183,7 @@ let groups: [(name: String, targets: [Target])] = [
       module(
         "CatalogOrigin",
         [
-          "Catalog", "CatalogRows", "CatalogSources", "Documents", "Essentials", "HTTPServer", "HTTPSupport",
+          "Bytes", "Catalog", "CatalogRows", "CatalogSources", "Documents", "Essentials", "HTTPServer", "HTTPSupport",
           "JSONFormat", "LogStore", "Platform", "RowSources", "ServerAnswers", "TextFormat", httpTypes, logging,
           serviceLifecycle,
         ]),

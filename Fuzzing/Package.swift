@@ -42,7 +42,7 @@ let package = Package(
     .target(name: "TextFormat", swiftSettings: library),
     .target(name: "SearchText", dependencies: ["Bytes", "CSearchTables"], swiftSettings: lifetimes),
     .target(name: "JSONFormat", dependencies: ["TextFormat"], swiftSettings: library),
-    .target(name: "Barcodes", dependencies: ["TextFormat"], swiftSettings: library),
+    .target(name: "Barcodes", dependencies: ["Bytes", "TextFormat"], swiftSettings: library),
     .target(name: "CatalogRows", dependencies: ["JSONFormat"], swiftSettings: library),
     .target(
       name: "Catalog",

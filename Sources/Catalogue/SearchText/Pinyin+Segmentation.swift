@@ -94,12 +94,10 @@ extension Pinyin {
 
   /// The first syllable that is not before `word` in the alphabet, as its number.
   private static func firstSyllable(from word: UInt64) -> UInt16 {
-    var (low, high) = (UInt16(0), search_pinyin_syllable_count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if search_pinyin_letters(middle).byteSwapped < word { low = middle + 1 } else { high = middle }
-    }
-    return low
+    UInt16(
+      (0..<Int(search_pinyin_syllable_count)).partitioningIndex {
+        search_pinyin_letters(UInt16($0)).byteSwapped >= word
+      })
   }
 
   private static func syllable(_ word: UInt64) -> Syllable? {

@@ -133,6 +133,7 @@ package struct OrderedPage: ~Escapable {
   ///
   /// - Returns: `nil` if an entry of the page is not valid.
   package func lastRestart(notAfter key: RawSpan, _ row: UInt32) -> Int? {
+    // This loop is not `partitioningIndex`: it ends at a restart that is not valid, and never reads the first one.
     var low = 0
     var high = restartCount
     while high - low > 1 {

@@ -1,3 +1,5 @@
+import Bytes
+
 /// When each product of an origin changed, in the order of the cursors that clients have.
 ///
 /// Stamps belong to the origin: the `updateTime` in a row stays as in the file, so a client that was updated
@@ -122,9 +124,9 @@ struct OriginStamps: Sendable, Equatable {
 
   /// The marks that are later than a cursor.
   ///
-  /// - Complexity: O(*n*) for *n* such marks.
+  /// - Complexity: O(log *n*).
   func marks(after cursor: Stamp) -> ArraySlice<Mark> {
-    marks.suffix(marks.reversed().prefix { $0.stamp > cursor }.count)
+    marks[marks.indices.partitioningIndex { marks[$0].stamp > cursor }...]
   }
 
   /// Whether products without a mark may be later than a cursor.

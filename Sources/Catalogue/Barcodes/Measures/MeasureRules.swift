@@ -1,3 +1,5 @@
+import Bytes
+
 /// A checked set of rules for restricted numbers: at most one rule reads a number.
 public struct MeasureRules: Hashable, Sendable {
   /// An element of the list from which rules are made.
@@ -99,13 +101,8 @@ public struct MeasureRules: Hashable, Sendable {
   /// The rule for a number written with 14 digits; `nil` if there is none.
   private func rule(for number: UInt64) -> MeasureRule? {
     // The last rule that starts at the number or before it.
-    var low = 0
-    var high = starts.count
-    while low < high {
-      let middle = (low + high) / 2
-      if starts[middle] <= number { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0, ordered[low - 1].range.contains(number) else { return nil }
-    return ordered[low - 1]
+    let next = starts.indices.partitioningIndex { starts[$0] > number }
+    guard next > 0, ordered[next - 1].range.contains(number) else { return nil }
+    return ordered[next - 1]
   }
 }

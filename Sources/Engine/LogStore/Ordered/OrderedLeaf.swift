@@ -41,33 +41,16 @@ struct OrderedLeaf {
   /// Returns the number of rows, in this leaf, before the first pair of a key and a row that does not precede `gap`.
   func rowCount(before gap: OrderedGap) -> Int {
     // The first entry whose last row is not before the gap.
-    var low = 0
-    var high = entryCount
-    while low < high {
-      let middle = (low + high) / 2
-      if gap.follows(key(middle), rows[rowEnds[middle] - 1]) { low = middle + 1 } else { high = middle }
-    }
-    guard low < entryCount else { return rows.count }
-    let range = rowRange(low)
-    guard key(low).hasSameBytes(as: gap.key.rawSpan) else { return range.lowerBound }
-    var first = range.lowerBound
-    var end = range.upperBound
-    while first < end {
-      let middle = (first + end) / 2
-      if UInt64(rows[middle]) < gap.row { first = middle + 1 } else { end = middle }
-    }
-    return first
+    let entry = keyEnds.indices.partitioningIndex { !gap.follows(key($0), rows[rowEnds[$0] - 1]) }
+    guard entry < entryCount else { return rows.count }
+    let range = rowRange(entry)
+    guard key(entry).hasSameBytes(as: gap.key.rawSpan) else { return range.lowerBound }
+    return range.partitioningIndex { UInt64(rows[$0]) >= gap.row }
   }
 
   /// Returns the number of the entry to which the row at `position` in ``rows`` belongs.
   func entry(ofRowAt position: Int) -> Int {
-    var low = 0
-    var high = entryCount
-    while low < high {
-      let middle = (low + high) / 2
-      if rowEnds[middle] <= position { low = middle + 1 } else { high = middle }
-    }
-    return low
+    rowEnds.indices.partitioningIndex { rowEnds[$0] > position }
   }
 }
 

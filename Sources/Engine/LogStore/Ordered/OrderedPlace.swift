@@ -194,21 +194,10 @@ extension OrderedGroup {
   /// Returns the number of rows, in this group, before the first pair of a key and a row that does not precede `gap`.
   func rowCount(before gap: OrderedGap) -> Int {
     // The first entry whose last row is not before the gap.
-    var low = 0
-    var high = entryCount
-    while low < high {
-      let middle = (low + high) / 2
-      if gap.follows(key(middle), row(rowRange(middle).upperBound - 1)) { low = middle + 1 } else { high = middle }
-    }
-    guard low < entryCount else { return rowCount }
-    let range = rowRange(low)
-    if range.count == 1 || !key(low).hasSameBytes(as: gap.key.rawSpan) { return range.lowerBound }
-    var first = range.lowerBound
-    var end = range.upperBound
-    while first < end {
-      let middle = (first + end) / 2
-      if UInt64(row(middle)) < gap.row { first = middle + 1 } else { end = middle }
-    }
-    return first
+    let entry = (0..<entryCount).partitioningIndex { !gap.follows(key($0), row(rowRange($0).upperBound - 1)) }
+    guard entry < entryCount else { return rowCount }
+    let range = rowRange(entry)
+    if range.count == 1 || !key(entry).hasSameBytes(as: gap.key.rawSpan) { return range.lowerBound }
+    return range.partitioningIndex { UInt64(row($0)) >= gap.row }
   }
 }

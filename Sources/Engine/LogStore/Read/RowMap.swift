@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 /// Where a compaction has put the rows that it copied. Both files have them in the same order.
@@ -21,12 +22,8 @@ struct RowMap {
   func new(of row: UInt32) -> UInt32? {
     let part = Int(row) / Self.stride
     guard part < firsts.count else { return nil }
-    var low = firsts[part]
-    var high = part + 1 < firsts.count ? firsts[part + 1] : old.count
-    while low < high {
-      let middle = (low + high) / 2
-      if old[middle] < row { low = middle + 1 } else { high = middle }
-    }
-    return low < old.count && old[low] == row ? new[low] : nil
+    let end = part + 1 < firsts.count ? firsts[part + 1] : old.count
+    let index = (firsts[part]..<end).partitioningIndex { old[$0] >= row }
+    return index < old.count && old[index] == row ? new[index] : nil
   }
 }

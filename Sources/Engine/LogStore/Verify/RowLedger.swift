@@ -75,12 +75,7 @@ struct RowLedger {
 
   /// Returns the second word of the record at `unit`; `nil` if no record at that offset was added.
   private func word(at unit: UnitOffset) -> UInt32? {
-    var first = 0
-    var end = units.count
-    while first < end {
-      let middle = (first + end) / 2
-      if units[middle] < unit.rawValue { first = middle + 1 } else { end = middle }
-    }
+    let first = units.indices.partitioningIndex { units[$0] >= unit.rawValue }
     return first < units.count && units[first] == unit.rawValue ? words[first] : nil
   }
 }
