@@ -13,6 +13,9 @@ extension [IndexEntry] {
   /// A radix sort: entries are first distributed by the highest bits in which they differ, so that each partition fits
   /// the cache, and then by eight more bits, which leaves a few entries in each bin. It uses scratch space for one more
   /// array of the same size.
+  ///
+  /// `RadixSort` is another one, for numbers that differ in few bytes. Hashes differ in all eight, for each of which it
+  /// would pass over all entries; here two passes are enough.
   mutating func sortByHash() {
     if count <= Self.fewCount { return sortBin(0..<count) }
     var varying: UInt64 = 0

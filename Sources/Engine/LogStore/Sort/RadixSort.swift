@@ -1,7 +1,8 @@
 /// A radix sort, which compares nothing: it distributes the elements by one byte of their number after another, the
 /// lowest first.
 ///
-/// Bytes that all numbers have in common are skipped, so numbers that differ in few bytes take few passes.
+/// Bytes that all numbers have in common are skipped, so numbers that differ in few bytes take few passes. Hashes
+/// differ in all bytes: `[IndexEntry].sortByHash()` sorts them by the highest bits first.
 enum RadixSort {
   /// The number of elements up to which an insertion sort is used instead.
   private static var fewElements: Int { 32 }
