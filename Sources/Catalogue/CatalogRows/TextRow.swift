@@ -64,6 +64,13 @@ public struct TextRow: Sendable {
     ends[index] = bytes.count
   }
 
+  /// Sets the text at `index` to the bytes that `append` appends, which must be valid UTF-8.
+  package mutating func set(_ index: Int, _ append: (inout [UInt8]) -> Void) {
+    starts[index] = bytes.count
+    append(&bytes)
+    ends[index] = bytes.count
+  }
+
   /// Returns the range of the text at `index` in ``bytes``.
   @inlinable
   package func range(_ index: Int) -> Range<Int> { starts[index]..<ends[index] }

@@ -27,8 +27,9 @@ public struct RowExport {
   ///
   /// - Throws: `StoreError.damaged`; the errors of `write`; `RowRefusal` for a product that the mapping cannot hold.
   /// - Precondition: With a mapping, the format is a table.
-  /// - Complexity: Reads every row once, and every product twice with a mapping. Keeps 20 bytes in memory for each
-  ///   product, and all relations.
+  /// - Complexity: Reads every id, and then every row in the order of the ids. Keeps 20 bytes in memory for each
+  ///   product, and all relations. A table that has a column for each field with a value has read every product once
+  ///   more before its first record, which names the columns.
   public func write(_ snapshot: CatalogSnapshot, to write: (_ piece: [UInt8]) throws -> Void) throws {
     var piece: [UInt8] = []
     func flush(above limit: Int) throws {
@@ -36,15 +37,23 @@ public struct RowExport {
       try write(piece)
       piece.removeAll(keepingCapacity: true)
     }
-    if let mapping { return try self.write(snapshot, mapping, to: write) }
+    if var mapping {
+      guard let style = writer.style else { preconditionFailure("a mapping: only a table has its columns") }
+      let ids = try snapshot.productRowsByID()
+      if mapping.needsScan { try Self.forEach(ids, of: snapshot) { try mapping.scan($0) } }
+      writer.appendMark(to: &piece)
+      mapping.appendHeader(to: &piece, style: style)
+      try Self.forEach(ids, of: snapshot) { row in
+        try mapping.append(row, to: &piece, style: style)
+        try flush(above: Self.pieceByteCount)
+      }
+      return try flush(above: 0)
+    }
     var writer = writer
     writer.hasExtra = snapshot.mayHaveExtra
     writer.appendHeader(to: &piece)
     if includesProducts {
-      var row = ProductRow()
-      for id in try snapshot.productRowsByID() {
-        let product = try snapshot.withProduct(id) { (view) throws(StoreError) in try snapshot.copy(view) }
-        product?.fill(&row)
+      try Self.forEach(snapshot.productRowsByID(), of: snapshot) { row in
         writer.append(row, to: &piece)
         try flush(above: Self.pieceByteCount)
       }
@@ -63,29 +72,11 @@ public struct RowExport {
     try flush(above: 0)
   }
 
-  /// Writes the products as a table with the columns of a mapping.
-  private func write(
-    _ snapshot: CatalogSnapshot, _ mapping: ReverseMapping, to write: (_ piece: [UInt8]) throws -> Void
+  /// Calls `body` with each product, in a row that is reused.
+  private static func forEach(
+    _ ids: [RowID], of snapshot: CatalogSnapshot, _ body: (borrowing ProductRow) throws -> Void
   ) throws {
-    guard let style = writer.style else { preconditionFailure("a mapping: only a table has its columns") }
-    var (mapping, row, piece) = (mapping, ProductRow(), [UInt8]())
-    let ids = try snapshot.productRowsByID()
-    for id in ids {
-      let product = try snapshot.withProduct(id) { (view) throws(StoreError) in try snapshot.copy(view) }
-      product?.fill(&row)
-      try mapping.scan(row)
-    }
-    writer.appendMark(to: &piece)
-    mapping.appendHeader(to: &piece, style: style)
-    for id in ids {
-      let product = try snapshot.withProduct(id) { (view) throws(StoreError) in try snapshot.copy(view) }
-      product?.fill(&row)
-      try mapping.append(row, to: &piece, style: style)
-      if piece.count > Self.pieceByteCount {
-        try write(piece)
-        piece.removeAll(keepingCapacity: true)
-      }
-    }
-    try write(piece)
+    var row = ProductRow()
+    for id in ids where try snapshot.copy(id, to: &row) { try body(row) }
   }
 }

@@ -98,6 +98,9 @@ public struct ReverseMapping: Sendable {
 
   // MARK: Scanning
 
+  /// Whether ``scan(_:)`` has to see every product before the header is written.
+  package var needsScan: Bool { isWhole }
+
   /// Notes which fields a product has. Call it for every product before ``appendHeader(to:style:)``, unless the fields
   /// are listed.
   ///

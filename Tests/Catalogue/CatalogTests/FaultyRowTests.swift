@@ -1,4 +1,5 @@
 import Bytes
+import CatalogRows
 import LogStore
 import RecordFormat
 import StoreTestSupport
@@ -129,12 +130,15 @@ import CatalogTestSupport
     let finding = try Self.finding(forgery, catalogue)
     #expect(finding.what == "product 101: " + forgery.what && finding.lost == "this product")
     let snapshot = try #require(try CatalogReader.open(catalogue.location)).snapshot()
-    #expect {
-      _ = try snapshot.product(id: "101")
-    } throws: { error in
+    func isFinding(_ error: any Error) -> Bool {
       guard case StoreError.damaged(_, let offset, let what) = error else { return false }
       return offset == finding.offset && what == finding.what
     }
+    #expect { _ = try snapshot.product(id: "101") } throws: { isFinding($0) }
+    // An export copies rows, and no products.
+    var row = ProductRow()
+    let ids = try snapshot.productRowsByID()
+    #expect { for id in ids { _ = try snapshot.copy(id, to: &row) } } throws: { isFinding($0) }
     #expect(throws: StoreError.self) {
       try snapshot.forEachProduct { (view) throws(StoreError) in _ = try Product(view) }
     }

@@ -51,6 +51,11 @@ import CatalogTestSupport
       let stored = try snapshot.products
       try #require(stored.count == expected.count)
       for (product, wanted) in zip(stored, expected) { try expectSame(product, wanted) }
+      var row = ProductRow()
+      for (id, wanted) in zip(try snapshot.productRowsByID(), expected) {
+        #expect(try snapshot.copy(id, to: &row) && row.givenFields == ProductRow.allFields)
+        try expectSame(Product(row), wanted)
+      }
       for wanted in expected {
         try expectSame(#require(try snapshot.product(id: wanted.id)), wanted)
         let id = Array(wanted.id.utf8)

@@ -17,7 +17,7 @@ extension ProductRow {
         switch field {
         case .createTime: texts.set(slot, product.createTime)
         case .updateTime: texts.set(slot, product.updateTime)
-        default: if let text = field.text { texts.set(slot, try product.text(of: text).copied().span) }
+        default: if let text = field.text { texts.set(slot, try product.text(of: text)) }
         }
       }
     }

@@ -216,6 +216,16 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
     return text(ProductLayout.addedTextsIndex(flags) + ProductLayout.addedTextCount(flags, before: added.shift))
   }
 
+  /// The text of a field as its bytes are stored; empty for a time that is packed.
+  ///
+  /// - Throws: `StoreError.damaged` if a text that products share does not pass its check.
+  @_lifetime(copy self)
+  func storedText(of field: ProductText) throws(StoreError) -> RawSpan {
+    guard let shift = ProductLayout.timeShift(field) else { return try text(of: field) }
+    let isLong = ProductLayout.form(flags, shift) == ProductLayout.Form.long
+    return isLong ? text(ProductLayout.textIndex(flags, shift)) : body.slice(0, 0)
+  }
+
   // MARK: Offsets
 
   @inlinable @inline(__always)

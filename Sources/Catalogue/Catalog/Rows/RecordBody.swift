@@ -54,6 +54,15 @@ extension RawSpan {
 }
 
 extension RawSpan {
+  /// Whether the bytes are UTF-8.
+  var isUTF8: Bool {
+    if isASCII { return true }
+    // The buffer is used only inside the closure, and a byte has no alignment.
+    return unsafe withUnsafeBytes {
+      unsafe (try? UTF8Span(validating: $0.assumingMemoryBound(to: UInt8.self).span)) != nil
+    }
+  }
+
   /// The bytes as a string; `nil` if they are not UTF-8.
   ///
   /// Decoding replaces invalid UTF-8, so the text then has different bytes. `String(validating:as:)` does the same but
@@ -69,4 +78,7 @@ extension TextRow {
   /// Returns the bytes of the text at `index`.
   @_lifetime(borrow self)
   func raw(_ index: Int) -> RawSpan { bytes.rawSpan.extracting(range(index)) }
+
+  /// Sets the text at `index` to bytes, which must be valid UTF-8.
+  mutating func set(_ index: Int, _ utf8: RawSpan) { set(index) { $0.append(utf8) } }
 }

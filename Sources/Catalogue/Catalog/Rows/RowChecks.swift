@@ -51,6 +51,31 @@ extension ProductView {
     return nil
   }
 
+  /// Copies every field into a row, with the checks of ``Product/init(_:)`` in the same order, and keeps the capacity
+  /// of the row's buffers.
+  ///
+  /// - Throws: `StoreError.damaged`, as ``Product/init(_:)`` does. The row then has only some of the fields.
+  func copy(to row: inout ProductRow) throws(StoreError) {
+    try checkShape()
+    row.reset()
+    // The order of the cases is that of the checks.
+    for field in ProductText.allCases {
+      if let shift = ProductLayout.timeShift(field), ProductLayout.form(flags, shift) == ProductLayout.Form.short {
+        guard let bits = packedTime(shift), PackedTime.isValid(bits) else { throw damage("its \(field) is no time") }
+        row.texts.set(field.rawValue) { PackedTime.append(bits, to: &$0) }
+        continue
+      }
+      let text = try storedText(of: field)
+      guard text.isUTF8 else { throw damage("its \(field) is not UTF-8") }
+      row.texts.set(field.rawValue, text)
+    }
+    let extra = try checkedExtra()
+    if !extra.isEmpty { row.texts.set(ProductRow.extraText, extra.bytes.span) }
+    row.flags = flags & ProductLayout.rowFlags
+    for slot in row.integers.indices { row.integers[slot] = integer(slot) }
+    for slot in row.doubles.indices { row.doubles[slot] = double(UInt32(slot)) }
+  }
+
   /// Returns a time as the server wrote it.
   ///
   /// - Throws: `StoreError.damaged` if the packed bits are not a time or the text is not UTF-8.

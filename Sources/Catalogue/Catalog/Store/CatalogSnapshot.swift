@@ -1,5 +1,5 @@
 public import Bytes
-import CatalogRows
+package import CatalogRows
 public import LogStore
 
 /// The catalogue at one commit: immutable, and safe to use from any number of threads.
@@ -103,6 +103,17 @@ extension CatalogSnapshot {
     let product = try Product(view)
     try store?.confirm(view.rowID)
     return product
+  }
+
+  /// Copies a product of this snapshot into a row that is reused, with the checks of ``copy(_:)``.
+  ///
+  /// - Returns: Whether `id` is the row of a live product. If not, `row` is unchanged.
+  /// - Throws: `StoreError.damaged`, as ``copy(_:)`` does. The row then has only some of the fields.
+  package func copy(_ id: RowID, to row: inout ProductRow) throws(StoreError) -> Bool {
+    guard let store, let record = try store.record(id, table: CatalogSchema.products) else { return false }
+    try ProductView(record).copy(to: &row)
+    try store.confirm(id)
+    return true
   }
 
   /// Returns a copy of a relation of this snapshot.
