@@ -6,7 +6,9 @@ import RowFiles
 /// Rows on their way into a catalogue: a sink for the rows of any reader, and their commit, as a full update or as the
 /// difference.
 ///
-/// A second thread stores or compares the rows. Rows that are too large for the format are refused.
+/// A second thread stores or compares the rows. Rows that are too large for the format are refused here, and not only
+/// where they are stored: by then the reader is past the row that the fault has to name. Only a row of more than 64 KiB
+/// is encoded for the check.
 package struct CatalogImport: RowSink {
   private let writer: CatalogWriter
   private let lossLimit: LossLimit

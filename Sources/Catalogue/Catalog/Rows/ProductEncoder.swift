@@ -61,8 +61,8 @@ struct ProductEncoder {
   ///
   /// - Throws: `StoreError.tooLarge`.
   mutating func checkSize(of row: borrowing ProductRow) throws(StoreError) {
-    // Few rows come close to a limit: the first one is 64 KiB, for keys.
-    if row.texts.bytes.count < 1 << 14 { return }
+    // Few rows have more bytes than the lowest limit, which is that of the keys; only these are encoded once more.
+    if row.texts.bytes.count <= Schema.maximumKeyLength { return }
     draft.reset()
     var flags = ProductLayout.flags(ofRow: row.flags) | Self.addKeys(of: row, to: &draft, folding: &code)
     for text in ProductLayout.sharedTexts where row.texts.byteCount(text.rawValue) > 0 {

@@ -76,8 +76,8 @@ struct RelationEncoder {
   ///
   /// - Throws: `StoreError.tooLarge`.
   mutating func checkSize(of row: borrowing RelationRow) throws(StoreError) {
-    // Few rows come close to a limit: the first one is 64 KiB, for keys.
-    if row.texts.bytes.count < 1 << 14 { return }
+    // Few rows have more bytes than the lowest limit, which is that of the keys; only these are encoded once more.
+    if row.texts.bytes.count <= Schema.maximumKeyLength { return }
     try Transaction.checkSize(shared: row.texts.raw(RelationText.orgId.rawValue))
     encode(row, .empty)
     try Transaction.checkSize(draft, "a row of relations")
