@@ -52,6 +52,10 @@ public enum CompactionOutcome: Sendable {
 /// A full update writes rows as they are decoded, and decompresses the response on a second thread. An increment keeps
 /// its rows in memory until the payload is complete, up to `Increment.byteLimit`. A full update keeps 16 bytes in
 /// memory for each key of a row. An import that is dropped or fails changes nothing.
+///
+/// An import is for an answer that is there. It holds the lock of the catalogue, so ``Synchronizer`` begins one only
+/// when a full answer has arrived, as a ``ReceivedAnswer``. It keeps the rows of an increment without a lock, and
+/// commits them when they are complete.
 public struct AnswerImport: ~Copyable {
   /// The destination of decoded rows.
   private enum Stage: ~Copyable {

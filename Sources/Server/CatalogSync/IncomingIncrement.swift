@@ -3,6 +3,9 @@ import ServerAnswers
 
 /// An increment in progress: its rows are kept in memory.
 ///
+/// It is a stage of ``AnswerImport``, whose writer stays open. ``Synchronizer`` uses it without a writer, because it
+/// opens the catalogue only after the answer has arrived.
+///
 /// Memory: that of `Increment`, bounded by its limits.
 struct IncomingIncrement: ~Copyable {
   private var increment: Increment

@@ -6,6 +6,9 @@ import ServerAnswers
 /// It is stored in a file next to the catalogue, which is deleted with this value or with the process. Its first
 /// megabyte is decoded as it arrives, so that anything other than a catalogue response is refused before it fills the
 /// disk.
+///
+/// That megabyte is decoded again by the import. Its rows cannot be written before the catalogue is locked, and they
+/// are too many to keep: a megabyte may contain 256 MiB of rows. Decoding it takes 25 ms.
 public struct ReceivedAnswer: ~Copyable {
   /// The number of bytes that are decoded as they arrive.
   static let headByteCount = 1 << 20

@@ -6,6 +6,9 @@ public import CatalogRows
 ///     while let chunk = … { try decoder.consume(chunk.span, into: &sink) }
 ///     let summary = try decoder.finish()
 ///
+/// It runs both stages, ``ResponseUnpacker`` and ``PayloadDecoder``, on the caller's thread, and needs no other one.
+/// ``ConcurrentResponseDecoder`` unpacks a large answer on a second one. ``AnswerInspector`` continues after errors.
+///
 /// Rows are passed to the sink as soon as they are complete, long before the response is known to be valid: checksums
 /// come last, and `code` may follow `data`. A sink must be able to discard all rows it has received, and must do so if
 /// any error is thrown. Only after ``finish()`` has returned may it keep the rows.
