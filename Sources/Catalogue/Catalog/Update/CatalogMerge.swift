@@ -133,6 +133,8 @@ public struct CatalogMerge: RowSink {
   /// - Complexity: Reads the relations of each set that changes; with `deletesMissing`, every row of the catalogue.
   public mutating func finish() throws {
     if deletesMissing { try deleteMissing() }
+    // Without relations in the file and in the catalogue no set has any, before and after.
+    if relations.isEmpty, snapshot.relationCount == 0 { return }
     let hasRelations = !relations.isEmpty || deletesMissing && !keepsRelations
     var sets = Set(relations.keys)
     sets.formUnion(increment.productIDs)
