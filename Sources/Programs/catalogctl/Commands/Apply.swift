@@ -48,11 +48,7 @@ struct Apply: ParsableCommand {
   private func apply(_ file: InputFile, _ writer: CatalogWriter, filesAfter: Int) throws {
     let mode: UpdateMode = try full || writer.snapshot().cursor.isEmpty ? .full : .incremental
     if mode == .full { try writer.roomForFullUpdate().warnIfScarce() }
-    var options = ImportOptions()
-    options.threshold = nil
-    options.lossLimit = accept.lossLimit
-    options.limits = accept.limits
-    options.rowLimits = accept.rowLimits
+    var options = accept.importOptions(threshold: nil)
     options.allowsBarePayload = true
     var answer = try AnswerImport(writer, mode, options)
     do {

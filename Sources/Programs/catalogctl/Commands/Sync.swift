@@ -117,15 +117,6 @@ struct Sync: AsyncParsableCommand {
     }
   }
 
-  private var options: ImportOptions {
-    var options = ImportOptions()
-    options.threshold = threshold
-    options.lossLimit = accept.lossLimit
-    options.limits = accept.limits
-    options.rowLimits = accept.rowLimits
-    return options
-  }
-
   // MARK: From a server
 
   /// - Parameter keep: Saves the server's response; called before the report, which may end the process.
@@ -135,7 +126,7 @@ struct Sync: AsyncParsableCommand {
     let adopted = try origin.prepare(full: full)
     let start = ContinuousClock.now
     var synchronizer = Synchronizer(transport)
-    synchronizer.options = options
+    synchronizer.options = accept.importOptions(threshold: threshold)
     synchronizer.options.skipsUnchanged = true
     // Report the durable commit before compacting.
     synchronizer.compaction = .never
@@ -183,7 +174,7 @@ struct Sync: AsyncParsableCommand {
     let start = ContinuousClock.now
     let mode: UpdateMode = try full || writer.snapshot().cursor.isEmpty ? .full : .incremental
     if mode == .full { try writer.roomForFullUpdate().warnIfScarce() }
-    var options = options
+    var options = accept.importOptions(threshold: threshold)
     options.allowsBarePayload = true
     var bar = ProgressBar(isForced: progress, expectedByteCount: file.byteCount)
     var answer = try AnswerImport(writer, mode, options)
@@ -270,7 +261,19 @@ struct UpdateOptions: ParsableArguments {
     acceptLoss ? .open : maxLoss.map { LossLimit(share: $0, smallCatalogue: 0) } ?? LossLimit()
   }
 
-  var rowLimits: RowLimits { acceptLoss || maxLoss == 1 ? .acceptingCollapse : RowLimits() }
+  private var rowLimits: RowLimits { acceptLoss || maxLoss == 1 ? .acceptingCollapse : RowLimits() }
+
+  /// The options of an import with these limits.
+  ///
+  /// - Parameter threshold: The number of rows in a list of an increment that makes a full update due.
+  func importOptions(threshold: Int?) -> ImportOptions {
+    var options = ImportOptions()
+    options.threshold = threshold
+    options.lossLimit = lossLimit
+    options.limits = limits
+    options.rowLimits = rowLimits
+    return options
+  }
 }
 
 extension AdoptedBase {
