@@ -5,6 +5,14 @@ package final class SequentialFile: Sendable {
   package let path: String
   package let descriptor: Int32
 
+  /// Standard input, which stays open.
+  package static let standardInput = SequentialFile(descriptor: STDIN_FILENO, path: "standard input")
+
+  private init(descriptor: Int32, path: String) {
+    self.descriptor = descriptor
+    self.path = path
+  }
+
   /// Opens a file for reading. A symbolic link is followed.
   ///
   /// - Throws: `StorageError`.
@@ -32,6 +40,14 @@ package final class SequentialFile: Sendable {
     }
     if code != 0 { throw StorageError(operation: "read", path: path, code: code) }
     return bytes
+  }
+
+  /// Reads the next bytes of a file that is read to its end, 256 KiB of them at most; `nil` at the end.
+  ///
+  /// - Throws: `StorageError`.
+  package func next() throws(StorageError) -> [UInt8]? {
+    let bytes = try read(upTo: 1 << 18)
+    return bytes.isEmpty ? nil : bytes
   }
 
   /// Reads to the end, but not more than `limit` bytes.

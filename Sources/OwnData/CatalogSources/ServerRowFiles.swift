@@ -29,15 +29,10 @@ struct ServerRowFiles {
   ) throws {
     do {
       let file = try SequentialFile(path)
-      var text = OptionalGzip()
+      var text = SourceReader { try file.next() }
       var lines: RowLines?
-      var isOver = false
-      while !isOver {
+      while let piece = try text.next() {
         try Task.checkCancellation()
-        let packed = try file.read(upTo: 256 << 10)
-        isOver = packed.isEmpty
-        let piece = try isOver ? text.finish() : text.unpack(packed)
-        if piece.isEmpty { continue }
         var reader = lines.take() ?? RowLines(kind: Self.isDump(piece) ? .tagged : kind)
         try reader.consume(piece.span, into: &rows)
         lines = consume reader

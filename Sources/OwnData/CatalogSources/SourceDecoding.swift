@@ -48,23 +48,8 @@ package struct SourceDecoding: Sendable {
   /// - Returns: The encoding, if it was guessed.
   /// - Throws: `RowFileError`, `SourceError`, the errors of reading and of `body`.
   package func read(_ file: SequentialFile, _ body: ([UInt8]) throws -> Void) throws -> EncodingGuess? {
-    var unpacker = OptionalGzip(limits: limits)
-    var text = try SourceText(
-      encoding: encoding,
-      limits: SourceLimits(
-        unpackedByteCount: limits.unpackedByteCount, unpackedRatio: limits.unpackedRatio,
-        absoluteByteCount: limits.absoluteByteCount))
-    while true {
-      var packed = try file.read(upTo: 256 << 10)[...]
-      if packed.isEmpty { break }
-      while !packed.isEmpty {
-        let piece = try text.decode(try unpacker.unpack(Array(packed.prefix(OptionalGzip.stepByteCount))))
-        packed = packed.dropFirst(OptionalGzip.stepByteCount)
-        try body(piece)
-        while text.hasMore { try body(try text.decode([])) }
-      }
-    }
-    try body(try text.decode(try unpacker.finish()) + text.finish())
+    var text = try SourceReader(encoding: encoding, limits: limits) { try file.next() }
+    while let piece = try text.next() { try body(piece) }
     return text.guess
   }
 

@@ -8,11 +8,11 @@
 ///     }
 ///     read(try text.finish())
 ///
-/// gzip is unpacked before, by `OptionalGzip`. Memory: the first megabyte for the guess of the encoding, one chunk and
-/// at most 128 KiB of its text, however well it is packed, and the window of the decompressor, at most 128 MiB if the
-/// file asks for it. Text in UTF-8 is passed on as it is: the reader of rows checks it, so that a message names the
-/// line and the column. A byte order mark outweighs the encoding that was asked for: a mapping may have been saved for
-/// another export of the same program.
+/// gzip is unpacked before, by `OptionalGzip`; `SourceReader` joins the two. Memory: the first megabyte for the guess
+/// of the encoding, one chunk and at most 128 KiB of its text, however well it is packed, and the window of the
+/// decompressor, at most 128 MiB if the file asks for it. Text in UTF-8 is passed on as it is: the reader of rows
+/// checks it, so that a message names the line and the column. A byte order mark outweighs the encoding that was asked
+/// for: a mapping may have been saved for another export of the same program.
 package struct SourceText: ~Copyable {
   /// The number of bytes from which the encoding is guessed.
   package static let sampleByteCount = 1 << 20

@@ -5,12 +5,9 @@ import RowSources
 
 /// A file, standard input for `-`, or the rows of a database, read piece by piece.
 struct InputFile {
-  /// The number of bytes to read at once.
-  private static let pieceByteCount = 1 << 18
-
   /// The name for messages.
   let name: String
-  /// `nil` for standard input and for a database.
+  /// `nil` for a database.
   private let file: SequentialFile?
   /// The rows of a database, which are read instead of a file.
   private var database: DatabaseInput?
@@ -29,7 +26,7 @@ struct InputFile {
   init(_ path: String) throws {
     if path == "-" {
       name = "standard input"
-      file = nil
+      file = .standardInput
       if ClosedStreams.isInputClosed { throw Failure(.noInput, "standard input is closed; give it a file or a pipe") }
       return
     }
@@ -120,17 +117,8 @@ struct InputFile {
       return piece.isEmpty ? nil : piece
     }
     if let database { return try database.next() }
-    while true {
-      var fault: Int32 = 0
-      // The system writes at most `count` bytes to the buffer.
-      let piece = unsafe [UInt8](unsafeUninitializedCapacity: Self.pieceByteCount) { buffer, count in
-        let result = unsafe read(descriptor, buffer.baseAddress, buffer.count)
-        fault = result < 0 ? errno : 0
-        count = max(0, result)
-      }
-      if fault == 0 { return piece.isEmpty ? nil : piece }
-      if fault == EINTR { continue }
-      throw Failure(.noInput, "\(name): cannot be read: \(Self.reason(fault))")
+    do throws(StorageError) { return try file?.next() } catch {
+      throw Failure(.noInput, "\(name): cannot be read: \(Self.reason(error.code))")
     }
   }
 
