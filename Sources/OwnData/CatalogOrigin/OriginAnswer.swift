@@ -57,7 +57,7 @@ package struct OriginAnswer: Sendable {
   /// - Throws: `StoreError.damaged`.
   package func product(at place: Int, into row: inout ProductRow) throws(StoreError) -> Bool {
     guard place < marks.count else {
-      guard try served.snapshot.read(products[place - marks.count], into: &row) else { return false }
+      guard try served.snapshot.copy(products[place - marks.count], to: &row) else { return false }
       guard let cursor else { return true }
       let stamp = stamps.unmarkedStamp(updateTime: Stamp(row.bytes(of: .updateTime)))
       return stamp > cursor && !marked.contains(row.bytes(of: .id))
@@ -70,7 +70,7 @@ package struct OriginAnswer: Sendable {
       return true
     }
     guard let id = try served.snapshot.productRow(id: mark.id.bytes) else { return false }
-    return try served.snapshot.read(id, into: &row)
+    return try served.snapshot.copy(id, to: &row)
   }
 
   /// Passes on the relations at an index: one of a full answer, those of the product at the same index of an
@@ -82,7 +82,7 @@ package struct OriginAnswer: Sendable {
     _ body: (borrowing RelationRow) throws -> Void
   ) throws {
     if isFull {
-      if try served.snapshot.read(relations[place], into: &row) { try body(row) }
+      if try served.snapshot.copy(relations[place], to: &row) { try body(row) }
       return
     }
     // A client ignores the relations of a product that an increment deletes.
@@ -120,7 +120,7 @@ final class ServedRows: Sendable {
   /// Reads a product as it was before it vanished; of one that is no longer kept, only the id.
   func readVanished(_ id: ByteText, _ lastSeen: UInt64, into row: inout ProductRow) throws(StoreError) {
     if let earlier = earlier(lastSeen), let product = try earlier.productRow(id: id.bytes),
-      try earlier.read(product, into: &row)
+      try earlier.copy(product, to: &row)
     {
       return
     }

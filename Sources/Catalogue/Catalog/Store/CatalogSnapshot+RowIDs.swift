@@ -21,27 +21,13 @@ extension CatalogSnapshot {
   /// Returns the row of the product with an id; `nil` if there is no such product.
   package func productRow(id: [UInt8]) throws(StoreError) -> RowID? { try view(id: id.rawSpan)?.rowID }
 
-  /// Reads a product into a row that is reused.
+  /// Copies the fields of a relation into a row that is reused.
   ///
-  /// - Returns: Whether the row is a product of this commit. If not, `product` has the default values.
+  /// - Returns: Whether the row is a relation of this commit. If not, `row` is unchanged.
   /// - Throws: `StoreError.damaged`.
-  package func read(_ row: RowID, into product: inout ProductRow) throws(StoreError) -> Bool {
-    product.reset()
-    product.givenFields = 0
-    let found: Void? = try withProduct(row) { (view) throws(StoreError) in try product.fill(from: view) }
-    product.givenFields = ProductRow.allFields
-    if found == nil { return false }
-    try store?.confirm(row)
-    return true
-  }
-
-  /// Reads a relation into a row that is reused.
-  ///
-  /// - Returns: Whether the row is a relation of this commit. If not, `relation` is unchanged.
-  /// - Throws: `StoreError.damaged`.
-  package func read(_ row: RowID, into relation: inout RelationRow) throws(StoreError) -> Bool {
-    guard let store, let record = try store.record(row, table: CatalogSchema.relations) else { return false }
-    try copy(record).fill(&relation)
+  package func copy(_ id: RowID, to row: inout RelationRow) throws(StoreError) -> Bool {
+    guard let store, let record = try store.record(id, table: CatalogSchema.relations) else { return false }
+    try copy(record).fill(&row)
     return true
   }
 }
