@@ -13,15 +13,6 @@ package enum OrderedKey {
     key.count <= maximumByteCount ? key : Array(key[..<maximumByteCount])
   }
 
-  /// The least bytes that are greater than all keys that begin with `key`; `nil` if there are none.
-  static func successor(_ key: [UInt8]) -> [UInt8]? {
-    var next = key
-    while let last = next.popLast() {
-      if last < 0xFF { return next + [last + 1] }
-    }
-    return nil
-  }
-
   /// The parts of a sort key, one for each term of an ordering, each as in an ascending order; `nil` if `key` does not
   /// begin with such a sort key.
   ///

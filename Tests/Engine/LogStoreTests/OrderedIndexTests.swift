@@ -116,11 +116,13 @@ import Testing
       for pair in grouped {
         try #require(try cursor.next())
         try #require(cursor.row == pair.row && cursor.key == pair.key && cursor.isFirstOfKey == (last != pair.key))
+        try #require(cursor.isOnlyOfKey == (expected[pair.key]?.count == 1))
         last = pair.key
       }
       let isAtEnd = try !cursor.next()
       #expect(isAtEnd)
     }
+    try checkWalks(snapshot, index, found)
     // Up to a limit.
     for limit in [0, 1, 20, found.count + 1] {
       var count = 0
@@ -154,6 +156,39 @@ import Testing
       #expect(zip(rows, rows.dropFirst()).allSatisfy { $0 < $1 })
       let live = Set(rows).intersection(found.filter { $0.key == found[place].key }.map { UInt32($0.row.number) })
       #expect(live.count == expected[found[place].key]?.count)
+    }
+  }
+
+  /// Walks ranges in both directions, from their beginning or a key, with the rows of a key in the order of the file or
+  /// of their ids.
+  private func checkWalks(
+    _ snapshot: Snapshot, _ index: OrderedIndexID, _ found: [(key: [UInt8], row: RowID, id: Int)]
+  ) throws {
+    let ranges = ["w1", "wc", "ww"].map { KeyRange(prefix: Array($0.utf8)) }
+    let inside = found.filter { pair in ranges.contains { $0.contains(pair.key) } }
+    for (isBackward, sortsTies) in [(false, false), (false, true), (true, false), (true, true)] {
+      for (firstKey, wanted) in [(nil, Int.max), (nil, 30), ("wcommon", .max), ("w1050", 1), ("wd", .max)] {
+        let first = firstKey.map { Array($0.utf8) }
+        let rest = inside.filter { pair in
+          guard let first else { return true }
+          return isBackward ? !first.lexicographicallyPrecedes(pair.key) : !pair.key.lexicographicallyPrecedes(first)
+        }
+        let expected = rest.sorted { a, b in
+          if a.key != b.key { return a.key.lexicographicallyPrecedes(b.key) != isBackward }
+          return sortsTies ? a.id < b.id : a.row < b.row
+        }
+        var walk = try OrderedWalk(
+          snapshot, index, ranges, isBackward: isBackward, sortsTies: sortsTies, from: first, wanted: wanted)
+        while try walk.next() {
+          if walk.needsSortKey, let record = try snapshot.record(walk.row, table: 0) {
+            walk.addRow(sortKey: [UInt8(id(record) >> 8), UInt8(id(record) & 0xFF)])
+          } else {
+            walk.addRow()
+          }
+        }
+        let rows = walk.rows
+        #expect(rows == expected.prefix(wanted).map(\.row), "\(isBackward), \(sortsTies), \(firstKey ?? "")")
+      }
     }
   }
 

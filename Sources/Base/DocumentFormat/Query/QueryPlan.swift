@@ -1,3 +1,5 @@
+package import Bytes
+
 /// A plan for finding the documents that match a condition. Each document found must still be tested with the complete
 /// condition.
 public enum QueryPlan: Sendable, Equatable {

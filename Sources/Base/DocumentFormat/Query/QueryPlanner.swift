@@ -1,3 +1,5 @@
+package import Bytes
+
 /// An index as the planner sees it.
 package struct PlannedIndex: Sendable {
   let description: IndexDescription
@@ -11,6 +13,8 @@ package struct PlannedIndex: Sendable {
 }
 
 /// Chooses the indexes that find the documents of a query.
+///
+/// Queries of products do not use it: they have fixed indexes, whose keys are not sort keys of values.
 package struct QueryPlanner<Failure: Error> {
   /// What is known of the documents.
   package struct Statistics {

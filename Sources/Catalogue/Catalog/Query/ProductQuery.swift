@@ -203,17 +203,21 @@ public struct ProductQuery: Sendable {
     _ index: OrderedIndexID, _ ranges: [KeyRange], wanted: Int, _ read: inout Int
   ) throws(StoreError) -> [RowID] {
     guard let store = snapshot.store, let first = order.first else { return [] }
-    var walk = ProductWalk(
-      store, index, isBackward: first.isDescending, sortsTies: order.count > 1, wanted: wanted)
+    var walk = try OrderedWalk(
+      store, index, ranges, isBackward: first.isDescending, sortsTies: order.count > 1, wanted: wanted)
     var scratch: [UInt8] = []
-    var count = 0
-    defer { read += count }
-    try walk.find(ranges) { (row) throws(StoreError) in
-      count += 1
-      if condition.isAlwaysTrue { return true }
-      return try condition.matches(try view(of: row, store), &scratch)
-    } addKey: { (row, keys) throws(StoreError) in
-      try appendSortKey(of: try view(of: row, store), to: &keys, &scratch)
+    var key: [UInt8] = []
+    while try walk.next() {
+      walk.prefetchRecords()
+      read += 1
+      if !condition.isAlwaysTrue, try !condition.matches(try view(of: walk.row, store), &scratch) { continue }
+      if walk.needsSortKey {
+        key.removeAll(keepingCapacity: true)
+        try appendSortKey(of: try view(of: walk.row, store), to: &key, &scratch)
+        walk.addRow(sortKey: key)
+      } else {
+        walk.addRow()
+      }
     }
     return walk.rows
   }

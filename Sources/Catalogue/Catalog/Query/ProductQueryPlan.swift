@@ -1,3 +1,4 @@
+import Bytes
 import DocumentFormat
 import LogStore
 
@@ -44,6 +45,11 @@ extension ProductQueryPlan: CustomStringConvertible {
   }
 }
 
+/// The choice of what a query reads.
+///
+/// Queries of documents have a planner of their own, `QueryPlanner`. Its indexes are on any paths, and their keys are
+/// sort keys, so that a range of keys is often a condition by itself. Products have a few fixed indexes, most of them
+/// of folded texts, so every product found is tested, and one range or one walk is chosen.
 extension ProductQuery {
   /// What a query reads.
   enum Access {

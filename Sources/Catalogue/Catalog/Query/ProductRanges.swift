@@ -30,7 +30,7 @@ struct ProductRanges: Sendable {
       var all: [ProductRanges] = []
       for found in parts.flatMap(ProductRanges.all) {
         if let index = all.firstIndex(where: { $0.order == found.order }) {
-          all[index].intersect(found)
+          all[index].ranges = all[index].ranges.intersection(found.ranges)
         } else {
           all.append(found)
         }
@@ -106,17 +106,6 @@ struct ProductRanges: Sendable {
     keys.forEachKey(of: .order(.brand), texts) { key = Array($0.copied().prefix(OrderedKeys.maximumKeyLength)) }
     return key
   }
-
-  private mutating func intersect(_ other: ProductRanges) {
-    var common: [KeyRange] = []
-    for mine in ranges {
-      for others in other.ranges {
-        let range = mine.intersection(others)
-        if !range.isEmpty { common.append(range) }
-      }
-    }
-    ranges = common
-  }
 }
 
 extension CatalogIndexes.Order {
@@ -128,9 +117,4 @@ extension CatalogIndexes.Order {
     default: return nil
     }
   }
-}
-
-extension KeyRange {
-  var start: OrderedGap { .before(lower) }
-  var end: OrderedGap { upper.map { .before($0) } ?? .end }
 }

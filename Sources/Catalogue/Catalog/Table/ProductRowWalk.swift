@@ -23,6 +23,9 @@ package struct ProductTableOrder: Sendable, Hashable {
 /// found that way; for the rest, all records are tested in the order of the file, which no order of ids slows down, by
 /// several threads. Then their number is known, and the walk goes on among those that passed, unless they are few:
 /// these, and rows in the order of a field without an index, are sorted.
+///
+/// A query uses `OrderedWalk` instead, which finds all its rows in one call. This walk does a limited amount of work in
+/// each step and goes on from there, and it sorts no ties, because a table has the order of the index.
 package struct ProductRowWalk: Sendable {
   /// The maximum number of rows that are sorted; more need an index, except by id.
   package static let sortLimit = 100_000
@@ -268,6 +271,8 @@ package struct ProductRowWalk: Sendable {
 private typealias FacetCounts = [[UInt8]: (row: RowID, count: Int)]
 
 /// Counts what products that pass a filter have in a field.
+///
+/// A `GroupTable` has aggregates for each group. Here only counts are needed, which several threads make and add up.
 private struct FacetCounter: Sendable {
   private let field: ProductField
   /// Whether the field is a text, which its index folds.

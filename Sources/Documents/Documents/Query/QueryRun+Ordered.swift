@@ -55,28 +55,40 @@ extension QueryRun {
   func inOrder(_ lookup: QueryPlan.Lookup, isBackward: Bool, _ trace: inout Trace) throws -> [FoundDocument] {
     trace.plan = plan
     guard let store = snapshot.store, let id = orderedID(lookup.index) else { return try pendingDocuments(&trace) }
-    let visitor = RowTest(filter, changes)
     let fixed = lookup.index.paths.prefix(lookup.fixedParts.count)
-    let test: ((borrowing RecordView) throws -> Bool)? =
-      visitor.isNeeded ? { (record: borrowing RecordView) throws in try visitor.test(record) } : nil
-    let walk = OrderedWalk(
-      store: store, index: id, ranges: lookup.ranges, isBackward: isBackward,
-      sortsTies: request.ordering.deciding(fixed: Array(fixed)).count > lookup.index.paths.count - fixed.count,
-      request: request, firstKey: firstKey(lookup), test: test)
-    var rows: [RowID] = []
-    let wanted = request.wanted ?? .max
-    do {
-      try walk.forEachRow { row in
-        rows.append(row)
-        return rows.count < wanted
+    let firstKey = firstKey(lookup)
+    // Pages are in the order of the IDs where the order has nothing to say.
+    let sortsTies =
+      request.isPaged
+      || request.ordering.deciding(fixed: Array(fixed)).count > lookup.index.paths.count - fixed.count
+    var walk = try OrderedWalk(
+      store, id, lookup.ranges, isBackward: isBackward, sortsTies: sortsTies, from: firstKey,
+      wanted: request.wanted ?? .max)
+    var visitor = RowVisitor(condition: filter, changes: changes)
+    let isTested = filter != nil || !changes.entries.isEmpty
+    var key: [UInt8] = []
+    while try walk.next() {
+      if isTested { walk.prefetchRecords() }
+      // A page begins among the documents with the first key, or anywhere if there is none.
+      let needsSortKey = walk.needsSortKey || request.after != nil && (firstKey == nil || firstKey == walk.key)
+      guard isTested || needsSortKey else {
+        walk.addRow()
+        continue
       }
-    } catch let error as UnreadableDocument {
-      throw DocumentStoreError.document(
-        collection: table.name, id: DocumentTable.text(ofKey: error.key), reason: error.reason)
+      guard let record = try store.record(walk.row, table: id.table) else { continue }
+      var isWanted = false
+      let continues = visitor.visit(record) { _, document, documentID in
+        key.removeAll(keepingCapacity: true)
+        isWanted = try !needsSortKey || request.appendSortKey(of: document, id: documentID, to: &key)
+        return true
+      }
+      if !continues { break }
+      if isWanted, needsSortKey { walk.addRow(sortKey: key) } else if isWanted { walk.addRow() }
     }
-    trace.documentsRead += visitor.readCount
-    if hasNoChanges { return rows.map { .row($0) } }
-    return try merged(rows, store, id.table, &trace)
+    try visitor.throwFailure(in: table)
+    if filter != nil { trace.documentsRead += visitor.readCount }
+    if hasNoChanges { return walk.rows.map { .row($0) } }
+    return try merged(walk.rows, store, id.table, &trace)
   }
 
   /// Sorts rows together with the pending changes.
@@ -129,28 +141,5 @@ extension QueryRun {
     var result = lookup.fixedParts.flatMap { $0 }
     for path in lookup.index.paths.dropFirst(lookup.fixedParts.count) { result += values[path] ?? [] }
     return OrderedKey.truncated(result)
-  }
-}
-
-/// Tests rows with what is left of a condition, and leaves out those that pending changes replace.
-private final class RowTest {
-  private let filter: CompiledCondition?
-  private let changes: PendingChanges
-  private(set) var readCount = 0
-
-  init(_ filter: CompiledCondition?, _ changes: PendingChanges) {
-    self.filter = filter
-    self.changes = changes
-  }
-
-  var isNeeded: Bool { filter != nil || !changes.entries.isEmpty }
-
-  func test(_ record: borrowing RecordView) throws -> Bool {
-    if !changes.entries.isEmpty, changes[record.key(0).copied()] != nil { return false }
-    guard let filter else { return true }
-    readCount += 1
-    do { return try filter.matches(DocumentView(record.body)) } catch {
-      throw UnreadableDocument(key: record.key(0).copied(), reason: error)
-    }
   }
 }

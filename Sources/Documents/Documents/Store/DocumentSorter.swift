@@ -4,36 +4,42 @@ import LogStore
 
 /// Sorts documents by their sort keys, and keeps only as many as are needed.
 struct DocumentSorter {
-  private let ordering: Ordering
-  /// Whether documents with equal sort keys are in the order of their IDs, instead of that of the file.
-  private let isByID: Bool
-  /// The sort key and ID of the document after which those that are wanted begin.
-  private let after: [UInt8]?
+  private let request: QueryRequest
   private var sorter: RowKeySorter
 
   /// Creates a sorter for the documents of a query.
   init(_ request: QueryRequest) {
-    ordering = request.ordering
-    isByID = request.isPaged
-    after = request.after?.position
+    self.request = request
     sorter = RowKeySorter(wanted: max(1, request.wanted ?? .max))
   }
 
   mutating func add(_ found: FoundDocument, _ document: borrowing DocumentView, id: RawSpan) throws(DocumentError) {
     let start = sorter.keys.count
-    try ordering.appendSortKey(of: document, to: &sorter.keys)
-    if isByID {
-      sorter.keys.append(id)
-      if let after, !after.lexicographicallyPrecedes(sorter.keys[start...]) {
-        sorter.keys.removeLast(sorter.keys.count - start)
-        return
-      }
+    if try request.appendSortKey(of: document, id: id, to: &sorter.keys) {
+      sorter.add(number: found.number, keyAt: start)
+    } else {
+      sorter.keys.removeLast(sorter.keys.count - start)
     }
-    sorter.add(number: found.number, keyAt: start)
   }
 
   /// The sorted documents, up to the maximum.
   mutating func documents() -> [FoundDocument] { sorter.numbers().map(FoundDocument.init) }
+}
+
+extension QueryRequest {
+  /// Appends the sort key of a document to `keys`. Documents of pages with equal sort keys are in the order of their
+  /// IDs, instead of that of the file.
+  ///
+  /// - Returns: Whether the document comes after the position at which the page begins.
+  func appendSortKey(
+    of document: borrowing DocumentView, id: RawSpan, to keys: inout [UInt8]
+  ) throws(DocumentError) -> Bool {
+    let start = keys.count
+    try ordering.appendSortKey(of: document, to: &keys)
+    guard isPaged else { return true }
+    keys.append(id)
+    return after.map { $0.position.lexicographicallyPrecedes(keys[start...]) } ?? true
+  }
 }
 
 extension FoundDocument {

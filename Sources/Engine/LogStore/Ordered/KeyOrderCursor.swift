@@ -6,11 +6,11 @@ package struct KeyOrderCursor {
   private let snapshot: Snapshot
   private let index: OrderedIndexID
   private let isBackward: Bool
+  /// A forward cursor is one row ahead, and a backward one may be.
   private var cursor: OrderedCursor
-  /// Whether a forward cursor had a row. The first key may be empty.
-  private var hasStarted = false
-  /// Whether a backward cursor already is at the first row of the next key.
   private var isAhead = false
+  /// Whether the row ahead of a forward cursor has the same key.
+  private var hasMoreOfKey = false
   /// Of a backward cursor, the other rows of the key, the next one last.
   private var turned: [RowID] = []
   /// A forward cursor over the rows of the key, if they are too many to keep.
@@ -25,6 +25,8 @@ package struct KeyOrderCursor {
   package private(set) var row = RowID(number: 0)
   /// Whether the current row is the first one with its key.
   package private(set) var isFirstOfKey = false
+  /// Whether the current row is the only one with its key.
+  package var isOnlyOfKey: Bool { isFirstOfKey && !hasMoreOfKey && turned.isEmpty && rowsOfKey == nil }
 
   fileprivate init(
     _ snapshot: Snapshot, _ index: OrderedIndexID, from gap: OrderedGap, backward: Bool
@@ -41,11 +43,12 @@ package struct KeyOrderCursor {
   /// - Complexity: As ``OrderedCursor/next()``; backward, rows of a key with many of them are read twice.
   package mutating func next() throws(StoreError) -> Bool {
     if isBackward { return try nextBackward() }
-    guard try cursor.next() else { return false }
-    row = cursor.row
-    isFirstOfKey = !hasStarted || !cursor.key.hasSameBytes(as: key.rawSpan)
-    hasStarted = true
+    if !isAhead, try !cursor.next() { return false }
+    isFirstOfKey = !hasMoreOfKey
     if isFirstOfKey { takeKey() }
+    row = cursor.row
+    isAhead = try cursor.next()
+    hasMoreOfKey = isAhead && cursor.key.hasSameBytes(as: key.rawSpan)
     return true
   }
 

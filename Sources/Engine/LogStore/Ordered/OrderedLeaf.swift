@@ -81,17 +81,7 @@ public struct OrderedGap: Sendable {
   public static func after(_ key: [UInt8]) -> OrderedGap { OrderedGap(key, 1 << 32) }
 
   /// After all keys that begin with `prefix`.
-  public static func afterPrefix(_ prefix: [UInt8]) -> OrderedGap {
-    var next = prefix
-    while let last = next.last {
-      if last < 0xFF {
-        next[next.count - 1] = last + 1
-        return .before(next)
-      }
-      next.removeLast()
-    }
-    return .end
-  }
+  public static func afterPrefix(_ prefix: [UInt8]) -> OrderedGap { KeyRange(prefix: prefix).end }
 
   /// Before one row of `key`, which need not exist.
   public static func before(_ key: [UInt8], _ row: RowID) -> OrderedGap { OrderedGap(key, UInt64(row.rawValue)) }

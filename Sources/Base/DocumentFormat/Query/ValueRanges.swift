@@ -1,41 +1,10 @@
 import Bytes
 
-/// A range of keys of an ordered index: those from `lower` on that are less than `upper`.
-package struct KeyRange: Sendable, Equatable {
-  package var lower: [UInt8]
-  /// The first key after the range; `nil` if the range has no end.
-  package var upper: [UInt8]?
-
-  /// All keys.
-  package static let all = KeyRange(lower: [], upper: nil)
-
-  package init(lower: [UInt8], upper: [UInt8]?) {
-    self.lower = lower
-    self.upper = upper
-  }
-
-  /// All keys that begin with `prefix`.
-  package init(prefix: [UInt8]) { self.init(lower: prefix, upper: OrderedKey.successor(prefix)) }
-
-  /// Whether no key can be in the range.
-  package var isEmpty: Bool { upper.map { !lower.lexicographicallyPrecedes($0) } ?? false }
-
-  /// Whether a key is in the range.
-  package func contains(_ key: [UInt8]) -> Bool {
-    !key.lexicographicallyPrecedes(lower) && (upper.map { key.lexicographicallyPrecedes($0) } ?? true)
-  }
-
-  /// The keys that are in both ranges.
-  package func intersection(_ other: KeyRange) -> KeyRange {
-    let lower = self.lower.lexicographicallyPrecedes(other.lower) ? other.lower : self.lower
-    guard let mine = upper, let others = other.upper else { return KeyRange(lower: lower, upper: upper ?? other.upper) }
-    return KeyRange(lower: lower, upper: mine.lexicographicallyPrecedes(others) ? mine : others)
-  }
-
+extension KeyRange {
   /// The range of keys that begin with `prefix` and go on with a key of this range.
   func behind(_ prefix: [UInt8]) -> KeyRange {
     if prefix.isEmpty { return self }
-    return KeyRange(lower: prefix + lower, upper: upper.map { prefix + $0 } ?? OrderedKey.successor(prefix))
+    return KeyRange(lower: prefix + lower, upper: upper.map { prefix + $0 } ?? KeyRange.successor(prefix))
   }
 
   /// Whether an index has all bytes of the bounds, so that it has exactly the keys of the range.
@@ -48,7 +17,7 @@ package struct KeyRange: Sendable, Equatable {
   var truncated: KeyRange {
     if isExact { return self }
     let upper = upper.flatMap {
-      $0.count <= OrderedKey.maximumByteCount ? $0 : OrderedKey.successor(OrderedKey.truncated($0))
+      $0.count <= OrderedKey.maximumByteCount ? $0 : KeyRange.successor(OrderedKey.truncated($0))
     }
     return KeyRange(lower: OrderedKey.truncated(lower), upper: upper)
   }
@@ -113,8 +82,8 @@ struct ValueRanges {
     let end = [(isBool ? SortKey.Rank.true : key[0]) + 1]
     switch comparison {
     case .less: return KeyRange(lower: first, upper: key)
-    case .lessOrEqual: return KeyRange(lower: first, upper: OrderedKey.successor(key))
-    case .greater: return KeyRange(lower: OrderedKey.successor(key) ?? end, upper: end)
+    case .lessOrEqual: return KeyRange(lower: first, upper: KeyRange.successor(key))
+    case .greater: return KeyRange(lower: KeyRange.successor(key) ?? end, upper: end)
     case .greaterOrEqual: return KeyRange(lower: key, upper: end)
     case .equal, .notEqual: return KeyRange(prefix: key)
     }
@@ -125,13 +94,7 @@ struct ValueRanges {
 
   /// The values that are in both.
   func intersection(_ other: ValueRanges) -> ValueRanges {
-    var common: [KeyRange] = []
-    for mine in ranges {
-      for others in other.ranges {
-        let range = mine.intersection(others)
-        if !range.isEmpty { common.append(range) }
-      }
-    }
-    return ValueRanges(path, common, isPoints: isPoints || other.isPoints, isExact: isExact && other.isExact)
+    ValueRanges(
+      path, ranges.intersection(other.ranges), isPoints: isPoints || other.isPoints, isExact: isExact && other.isExact)
   }
 }
