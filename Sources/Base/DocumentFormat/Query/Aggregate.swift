@@ -28,64 +28,83 @@ extension Aggregate: CustomStringConvertible {
   }
 }
 
-/// The state of an aggregate while documents are added.
-package struct Accumulator: Sendable {
-  private enum State: Sendable {
-    case count(Int)
-    case sum(NumberSum)
-    case average(NumberSum)
-    case extreme(Extreme)
-  }
+/// The state of an aggregate while rows are added: documents, or rows of other formats.
+package enum Accumulator: Sendable {
+  /// The group counts its rows itself.
+  case count
+  case sum(NumberSum)
+  case average(NumberSum)
+  case extreme(Extreme)
 
-  private let path: FieldPath?
-  private var state: State
+  /// The state of the smallest value of no rows.
+  package static let minimum = Accumulator.extreme(Extreme(isMaximum: false))
+  /// The state of the largest value of no rows.
+  package static let maximum = Accumulator.extreme(Extreme(isMaximum: true))
 
   /// Creates the state for no documents.
-  package init(_ aggregate: Aggregate) {
+  init(_ aggregate: Aggregate) {
     switch aggregate {
-    case .count: (path, state) = (nil, .count(0))
-    case .sum(let path): (self.path, state) = (path, .sum(NumberSum()))
-    case .average(let path): (self.path, state) = (path, .average(NumberSum()))
-    case .minimum(let path): (self.path, state) = (path, .extreme(Extreme(isMaximum: false)))
-    case .maximum(let path): (self.path, state) = (path, .extreme(Extreme(isMaximum: true)))
+    case .count: self = .count
+    case .sum: self = .sum(NumberSum())
+    case .average: self = .average(NumberSum())
+    case .minimum: self = .minimum
+    case .maximum: self = .maximum
     }
   }
 
-  /// Adds a document.
-  package mutating func add(_ document: borrowing DocumentView) throws(DocumentError) {
-    guard let path else {
-      if case .count(let count) = state { state = .count(count + 1) }
-      return
-    }
-    switch state {
-    case .count: break
+  /// Adds the value of a row. A count ignores it.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes that contain the value, if it is a text or a byte string.
+  ///   - item: The value; its range, if it has one, is in bounds.
+  /// - Returns: Whether the value is the smallest or largest so far, so that the caller has to pass it to
+  ///   ``setExtreme(_:)``.
+  package mutating func add(_ bytes: RawSpan, _ item: Item) -> Bool {
+    switch self {
+    case .count: return false
     case .sum(var sum):
-      _ = try document.bytes.walk(document.offset, path, flattensLast: true, &sum)
-      state = .sum(sum)
+      sum.add(item)
+      self = .sum(sum)
+      return false
     case .average(var sum):
-      _ = try document.bytes.walk(document.offset, path, flattensLast: true, &sum)
-      state = .average(sum)
+      sum.add(item)
+      self = .average(sum)
+      return false
     case .extreme(var extreme):
       // The only reference while it changes, so its key is not copied.
-      state = .count(0)
-      defer { state = .extreme(extreme) }
-      _ = try document.bytes.walk(document.offset, path, flattensLast: true, &extreme)
+      self = .count
+      defer { self = .extreme(extreme) }
+      return extreme.add(bytes, item)
     }
   }
 
-  /// Adds documents that are only counted.
-  package mutating func add(count: Int) {
-    if case .count(let old) = state { state = .count(old + count) }
+  /// Sets the smallest or largest value.
+  package mutating func setExtreme(_ value: DocumentValue) {
+    guard case .extreme(var extreme) = self else { return }
+    self = .count
+    extreme.value = value
+    self = .extreme(extreme)
   }
 
-  /// The value for the documents added so far.
-  package var value: DocumentValue {
-    switch state {
-    case .count(let count): .integer(Int64(count))
+  /// The value for the rows added so far.
+  ///
+  /// - Parameter count: The number of the rows.
+  func value(of count: Int) -> DocumentValue {
+    switch self {
+    case .count: .integer(Int64(count))
     case .sum(let sum): sum.value
     case .average(let sum): sum.average.map(DocumentValue.double) ?? .null
     case .extreme(let extreme): extreme.value
     }
+  }
+}
+
+extension Accumulator: PathVisitor {
+  mutating func visit(_ bytes: RawSpan, _ offset: Int?) throws(DocumentError) -> Bool {
+    if let offset, add(bytes, try bytes.item(at: offset)) {
+      setExtreme(try DocumentView(bytes, at: offset).value())
+    }
+    return false
   }
 }
 
@@ -138,38 +157,28 @@ package struct NumberSum: Sendable {
   package var average: Double? { count == 0 ? nil : double / Double(count) }
 }
 
-extension NumberSum: PathVisitor {
-  mutating func visit(_ bytes: RawSpan, _ offset: Int?) throws(DocumentError) -> Bool {
-    if let offset { add(try bytes.item(at: offset)) }
-    return false
-  }
-}
-
 /// The smallest or largest value.
-private struct Extreme: PathVisitor, Sendable {
-  let isMaximum: Bool
-  private(set) var value = DocumentValue.null
-  /// The sort key of ``value``.
+package struct Extreme: Sendable {
+  fileprivate let isMaximum: Bool
+  fileprivate var value = DocumentValue.null
+  /// The sort key of ``value``; empty without one.
   private var key: [UInt8] = []
   private var candidate: [UInt8] = []
 
-  init(isMaximum: Bool) { self.isMaximum = isMaximum }
+  fileprivate init(isMaximum: Bool) { self.isMaximum = isMaximum }
 
-  mutating func visit(_ bytes: RawSpan, _ offset: Int?) throws(DocumentError) -> Bool {
-    guard let offset else { return false }
-    switch try bytes.item(at: offset) {
+  /// Returns whether an item is the new extreme, and keeps its key then.
+  fileprivate mutating func add(_ bytes: RawSpan, _ item: Item) -> Bool {
+    switch item {
     case .null, .array, .object: return false
     default: break
     }
     candidate.removeAll(keepingCapacity: true)
-    try candidate.appendSortKey(bytes, offset)
+    candidate.appendSortKey(bytes, item)
     let isBetter =
       key.isEmpty
       || (isMaximum ? key.lexicographicallyPrecedes(candidate) : candidate.lexicographicallyPrecedes(key))
-    if isBetter {
-      swap(&key, &candidate)
-      value = try DocumentView(bytes, at: offset).value()
-    }
-    return false
+    if isBetter { swap(&key, &candidate) }
+    return isBetter
   }
 }

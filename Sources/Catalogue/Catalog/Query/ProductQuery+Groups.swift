@@ -62,8 +62,7 @@ extension ProductQuery {
     by fields: [ProductField], _ aggregates: [ProductAggregate] = []
   ) throws -> [ProductGroup] {
     for aggregate in aggregates { try aggregate.check() }
-    var indexes: [[UInt8]: Int] = [:]
-    var groups: [GroupState] = []
+    var table = GroupTable(aggregates.map(\.accumulator), isGrouped: !fields.isEmpty)
     var key: [UInt8] = []
     var scratch: [UInt8] = []
     try forEach { (view) throws(StoreError) in
@@ -71,19 +70,35 @@ extension ProductQuery {
       for field in fields {
         try view.withItem(field, &scratch) { bytes, item in key.appendSortKey(bytes, item) }
       }
-      let index: Int
-      if let known = indexes[key] {
-        index = known
+      let position: Int
+      if let found = table.position(of: key) {
+        position = found
       } else {
-        index = groups.count
-        indexes[key] = index
-        groups.append(GroupState(try fields.values(of: view, &scratch), aggregates))
+        position = table.insert(try fields.values(of: view, &scratch), key: key)
       }
-      try groups[index].add(view, &scratch)
+      table.groups[position].count += 1
+      for (index, aggregate) in aggregates.enumerated() {
+        let isExtreme = try view.withItem(aggregate.field, &scratch) { bytes, item in
+          table.groups[position].accumulators[index].add(bytes, item)
+        }
+        guard isExtreme else { continue }
+        table.groups[position].accumulators[index].setExtreme(try view.value(aggregate.field, &scratch))
+      }
       return true
     }
-    if fields.isEmpty, groups.isEmpty { return [GroupState([], aggregates).group] }
-    return indexes.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { groups[$0.value].group }
+    return table.sorted().map { ProductGroup(key: $0.values, count: $0.count, values: $0.results) }
+  }
+}
+
+extension ProductAggregate {
+  /// The accumulator of no products.
+  fileprivate var accumulator: Accumulator {
+    switch self {
+    case .sum: .sum(NumberSum())
+    case .average: .average(NumberSum())
+    case .minimum: .minimum
+    case .maximum: .maximum
+    }
   }
 }
 
@@ -94,64 +109,5 @@ extension [ProductField] {
     var values: [DocumentValue] = []
     for field in self { values.append(try view.value(field, &scratch)) }
     return values
-  }
-}
-
-/// A group of which more products may come.
-private struct GroupState {
-  private let key: [DocumentValue]
-  private var count = 0
-  private var accumulators: [GroupAccumulator]
-
-  init(_ key: [DocumentValue], _ aggregates: [ProductAggregate]) {
-    self.key = key
-    accumulators = aggregates.map { GroupAccumulator(aggregate: $0) }
-  }
-
-  mutating func add(_ view: borrowing ProductView, _ scratch: inout [UInt8]) throws(StoreError) {
-    count += 1
-    for index in accumulators.indices { try accumulators[index].add(view, &scratch) }
-  }
-
-  var group: ProductGroup { ProductGroup(key: key, count: count, values: accumulators.map(\.value)) }
-}
-
-/// An aggregate over the products of a group so far.
-private struct GroupAccumulator {
-  let aggregate: ProductAggregate
-  private var sum = NumberSum()
-  /// The least or greatest value, and its sort key, which is empty before the first value.
-  private var extreme = DocumentValue.null
-  private var extremeKey: [UInt8] = []
-
-  init(aggregate: ProductAggregate) { self.aggregate = aggregate }
-
-  mutating func add(_ view: borrowing ProductView, _ scratch: inout [UInt8]) throws(StoreError) {
-    switch aggregate {
-    case .sum(let field), .average(let field): try view.withItem(field, &scratch) { _, item in sum.add(item) }
-    case .minimum(let field): try add(view, field, isDescending: false, &scratch)
-    case .maximum(let field): try add(view, field, isDescending: true, &scratch)
-    }
-  }
-
-  /// Keeps the first value in ascending or descending order.
-  private mutating func add(
-    _ view: borrowing ProductView, _ field: ProductField, isDescending: Bool, _ scratch: inout [UInt8]
-  ) throws(StoreError) {
-    var key: [UInt8] = []
-    try view.withItem(field, &scratch) { bytes, item in
-      key.appendSortKey(bytes, item, isDescending: isDescending)
-    }
-    guard extremeKey.isEmpty || key.lexicographicallyPrecedes(extremeKey) else { return }
-    extremeKey = key
-    extreme = try view.value(field, &scratch)
-  }
-
-  var value: DocumentValue {
-    switch aggregate {
-    case .sum: sum.value
-    case .average: sum.average.map(DocumentValue.double) ?? .null
-    case .minimum, .maximum: extreme
-    }
   }
 }

@@ -34,8 +34,8 @@ public struct DocumentGroup: Sendable {
 
   /// The groups of no documents: one if there is no path to group by, otherwise none.
   package static func ofNothing(by paths: [FieldPath], _ aggregates: [Aggregate]) -> [DocumentGroup] {
-    GroupTable(by: paths, aggregates).sorted().map {
-      DocumentGroup(keys: $0.values, values: $0.accumulators.map(\.value))
+    DocumentGroups(by: paths, aggregates).sorted().map {
+      DocumentGroup(keys: $0.values, values: $0.results)
     }
   }
 }
@@ -47,7 +47,7 @@ extension QueryRun {
   ///   ``countByIndex(_:_:)``. Otherwise a read of each matching document. Memory for each group.
   func groups(_ request: GroupRequest, _ trace: inout Trace) throws -> [DocumentGroup] {
     trace.note(self.request)
-    var table = GroupTable(by: request.paths, request.aggregates)
+    var table = DocumentGroups(by: request.paths, request.aggregates)
     if let index = indexToCount(request) {
       trace.plan = .index(index.description)
       try addCounts(of: index, to: &table, &trace)
@@ -71,7 +71,7 @@ extension QueryRun {
 
   private static func ordered(_ groups: [GroupTable.Group], _ request: GroupRequest) -> [DocumentGroup] {
     var groups = groups.map { group in
-      DocumentGroup(keys: group.values, values: group.accumulators.map(\.value))
+      DocumentGroup(keys: group.values, values: group.results)
     }
     if !request.ordering.isEmpty {
       let keys = groups.map { group in
@@ -104,7 +104,7 @@ extension QueryRun {
   }
 
   /// Adds the number of documents of each value of an index.
-  private func addCounts(of index: CollectionIndex, to table: inout GroupTable, _ trace: inout Trace) throws {
+  private func addCounts(of index: CollectionIndex, to table: inout DocumentGroups, _ trace: inout Trace) throws {
     guard let store = snapshot.store, let number = snapshot.index(of: self.table) else { return }
     let space = DocumentTable.values(number)
     for (key, count) in try countByIndex(index, &trace) {
