@@ -56,11 +56,11 @@ public enum SeparatorsError: Error, Hashable, Sendable {
 extension SeparatorsError: CustomStringConvertible {
   /// What is wrong and what to do, for users.
   public var description: String {
-    let known = ScanConfiguration.separatorTokens.joined(separator: ", ")
+    let tokens = ScanConfiguration.separatorTokens.joined(separator: ", ")
     return switch self {
     case .ordinaryCharacter(let scalar):
       "'\(TerminalText.escaped(String(scalar), marked: "'"))' is a letter or a digit, which codes contain themselves;"
-        + " write characters that are neither, or \(known)"
+        + " write characters that are neither, or \(tokens)"
     case .tooMany: "there are more than \(ScanConfiguration.maximumSeparatorCount) separators; write fewer"
     }
   }

@@ -61,8 +61,8 @@ package struct ExtraMembers: Sendable {
 
   /// Adds the members of another object whose keys this one lacks.
   package mutating func addMissing(_ other: ExtraMembers) {
-    let known = Set(members.map(\.key))
-    for member in other.members where !known.contains(member.key) { add(member.key, member.value) }
+    let keys = Set(members.map(\.key))
+    for member in other.members where !keys.contains(member.key) { add(member.key, member.value) }
   }
 
   /// Calls `body` with the key and the value in JSON of each member.

@@ -17,17 +17,17 @@ final class CacheChange {
   init(_ file: CacheFile, _ transaction: DocumentTransaction) throws {
     self.file = file
     self.transaction = transaction
-    let known = try CacheFile.known { try transaction.get(CacheHead.name, from: file.heads) }
-    head = known ?? CacheHead()
+    let current = try CacheFile.currentHead { try transaction.get(CacheHead.name, from: file.heads) }
+    head = current ?? CacheHead()
     // The contents are of another format version of this package, and unusable.
-    if known == nil { try removeEverything() }
+    if current == nil { try removeEverything() }
   }
 
   /// The cache before the change.
   var base: DocumentSnapshot { transaction.base }
 
   func list(_ id: ListID) throws -> ListDocument? {
-    if let known = lists[id] { return known }
+    if let cached = lists[id] { return cached }
     let list = try transaction.get(id, from: file.lists)
     lists[id] = .some(list)
     return list
@@ -105,7 +105,7 @@ final class CacheChange {
   }
 
   /// Records uses of pages, oldest first.
-  func note(_ uses: [PageID]) throws {
+  func record(_ uses: [PageID]) throws {
     for use in uses {
       guard var list = try list(use.list), var entry = list.entry(use.number) else { continue }
       entry.used = head.next()

@@ -87,11 +87,11 @@ extension PageID: Codable {
 /// The metadata of a cache: the only document of the collection `cache`.
 struct CacheHead: Codable, Identifiable, Equatable, Sendable {
   static let name = "cache"
-  static let knownFormat = 1
+  static let currentFormat = 1
 
   var id = Self.name
   /// The format version of all documents. Documents of another version count as missing.
-  var format = Self.knownFormat
+  var format = Self.currentFormat
   /// The initial value of the counter, which identifies the file.
   let origin: Int64
   /// The last number assigned: to a stored page, a recorded use, a refresh or an epoch.

@@ -27,12 +27,12 @@ struct CacheFile: Sendable {
 
   /// The head; `nil` for an empty cache, or one with another format version.
   func head(_ snapshot: DocumentSnapshot) throws -> CacheHead? {
-    try Self.known { try heads.get(CacheHead.name, in: snapshot) }
+    try Self.currentHead { try heads.get(CacheHead.name, in: snapshot) }
   }
 
-  static func known(_ read: () throws -> CacheHead?) throws -> CacheHead? {
+  static func currentHead(_ read: () throws -> CacheHead?) throws -> CacheHead? {
     let head = try decodable(read)
-    return head?.format == CacheHead.knownFormat ? head : nil
+    return head?.format == CacheHead.currentFormat ? head : nil
   }
 
   /// The result of `read`; `nil` also if a document cannot be decoded. Damage is still thrown.

@@ -51,7 +51,7 @@ enum MergedList {
     }
     var newest: [ID: Int] = [:]
     for (index, entry) in entries.enumerated() {
-      if let known = newest[entry.id], entries[known].serial >= entry.serial { continue }
+      if let current = newest[entry.id], entries[current].serial >= entry.serial { continue }
       newest[entry.id] = index
     }
     return entries.indices.filter { newest[entries[$0].id] == $0 }.map { entries[$0].item }

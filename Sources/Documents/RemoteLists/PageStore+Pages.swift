@@ -38,7 +38,7 @@ extension PageStore {
       else { return nil }
       return LocalPage(items: page.items, entry: entry)
     }
-    if page != nil { note([id]) }
+    if page != nil { record([id]) }
     return page
   }
 
@@ -50,7 +50,7 @@ extension PageStore {
       let snapshot = try file.store.snapshot()
       return try file.list(id, snapshot).map { ($0, try file.pages(of: $0, as: item, snapshot)) }
     }
-    note(found?.1.map { PageID(list: id, number: $0.number) } ?? [])
+    record(found?.1.map { PageID(list: id, number: $0.number) } ?? [])
     return found
   }
 
@@ -65,7 +65,7 @@ extension PageStore {
     }
   }
 
-  private func note(_ pages: [PageID]) {
+  private func record(_ pages: [PageID]) {
     state.withLock { state in
       for page in pages {
         state.lastUse += 1
@@ -112,7 +112,7 @@ extension PageStore {
     let uses = state.withLock { $0.uses }
     let evictions = try withFile { file in
       try file.change { change in
-        try change.note(uses.sorted { $0.value < $1.value }.map(\.key))
+        try change.record(uses.sorted { $0.value < $1.value }.map(\.key))
         try body(change)
         return change.evictionCount
       }

@@ -35,9 +35,9 @@ package struct FileHeader: Equatable, Sendable {
   /// for sealed blocks.
   package static let sharedBaseFeature: UInt64 = 1 << 1
   /// The incompatible features that this program supports.
-  package static let knownIncompatible = sharedBaseFeature
+  package static let supportedIncompatible = sharedBaseFeature
   /// The features, among those without which a program may read but not write, that this program supports: none.
-  package static let knownReadOnlyCompatible: UInt64 = 0
+  package static let supportedReadOnlyCompatible: UInt64 = 0
 
   package var readOnlyCompatible: UInt64 = 0
   package var storeID: StoreID
@@ -57,7 +57,7 @@ package struct FileHeader: Equatable, Sendable {
   }
 
   /// Whether this program may append to a file with this header.
-  package var isWritable: Bool { readOnlyCompatible & ~Self.knownReadOnlyCompatible == 0 }
+  package var isWritable: Bool { readOnlyCompatible & ~Self.supportedReadOnlyCompatible == 0 }
 
   package func encoded() -> [UInt8] {
     var writer = ByteWriter()
@@ -94,7 +94,7 @@ package struct FileHeader: Equatable, Sendable {
       throw .field("header length", UInt64(span.u32(at: Offset.headerLength)))
     }
     let incompatible = span.u64(at: Offset.incompatible)
-    guard incompatible & ~Self.knownIncompatible == 0 else { throw .features(incompatible) }
+    guard incompatible & ~Self.supportedIncompatible == 0 else { throw .features(incompatible) }
     let isTail = incompatible & Self.sharedBaseFeature != 0
     if span.u16(at: Offset.minorVersion) <= Self.minorVersion {
       try span.checkReserved((isTail ? Offset.reserved : Offset.base)..<Offset.checksum)

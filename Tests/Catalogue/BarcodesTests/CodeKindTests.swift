@@ -27,7 +27,7 @@ import Testing
     ("(414)9521141000014", "a location or a party (GLN), not a product"),
     ("(255)9521141000014", "a coupon, not a product"),
   ])
-  func `what is no product is told, and no miss`(code: String, reason: String) {
+  func `what is no product is reported, and no miss`(code: String, reason: String) {
     let scan = Scan(code)
     #expect(scan.refusal?.description == reason)
     #expect(scan.identifiesAnotherThing)

@@ -117,7 +117,7 @@ import Testing
     ("(7258)3/2", "7258@0 '3/2': 3/2 is not written as 1/2"),
     ("(8110)1061414165432131501101", "8110@0 '1061414165432131501101': the purchase requirement is not whole"),
   ])
-  func `what is wrong is told with its place`(text: String, issue: String) throws {
+  func `what is wrong is reported with its place`(text: String, issue: String) throws {
     let content = content(text)
     #expect(content.issues.map { "\($0.ai ?? "-")@\($0.position) \($0.reason)" } == [issue])
   }

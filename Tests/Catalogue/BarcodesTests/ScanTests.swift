@@ -65,7 +65,7 @@ import Testing
     #expect(scan.itemText == "5020618031130")
   }
 
-  @Test func `a wrong check digit before an add-on is told`() {
+  @Test func `a wrong check digit before an add-on is reported`() {
     let scan = Scan("]E3502061803113194867")
     #expect(scan.checkDigit == .invalid)
     #expect(scan.addOn == nil)
@@ -174,7 +174,7 @@ import Testing
       ("https://id.gs1.org/01/00077890558424", .wrongCheckDigitInElements(ai: "01")),
     ] as [(String, Scan.Refusal)]
   )
-  func `the reason for no match is told`(text: String, refusal: Scan.Refusal) {
+  func `the reason for no match is reported`(text: String, refusal: Scan.Refusal) {
     #expect(Scan(text).refusal == refusal)
     #expect(!refusal.description.isEmpty)
   }

@@ -7,7 +7,7 @@ import Testing
 @testable import Catalog
 import CatalogTestSupport
 
-/// What an observer of a catalogue is told of files that are missing, replaced or damaged.
+/// What is reported to an observer of a catalogue of files that are missing, replaced or damaged.
 @Suite(.timeLimit(.minutes(10))) struct CatalogObservationFileTests: ObservingSuite {
   @Test func `a catalogue that does not exist yet is waited for`() async throws {
     let catalogue = try TestCatalogue()

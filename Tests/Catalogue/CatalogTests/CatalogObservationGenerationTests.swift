@@ -7,7 +7,7 @@ import Testing
 @testable import Catalog
 import CatalogTestSupport
 
-/// What an observer of a catalogue is told when a new generation of the file takes the place of the last one.
+/// What is reported to an observer of a catalogue when a new generation of the file takes the place of the last one.
 @Suite(.timeLimit(.minutes(10))) struct CatalogObservationGenerationTests: ObservingSuite {
   @Test func `a compaction alone is no change, and one after a commit hides no row`() async throws {
     let catalogue = try TestCatalogue((0..<20).map { Product("\($0)", "\($0)") }, [Relation("1", "2")])
@@ -40,7 +40,7 @@ import CatalogTestSupport
       var changes = reader.changes(interval: .milliseconds(1)).makeAsyncIterator()
       return try await changes.next()
     }
-    // The reader moves to the new file, and no change is told.
+    // The reader moves to the new file, and no change is reported.
     while try reader.snapshot().generation < 2 { await Task.yield() }
     try catalogue.increment([Product("b", "2")])
     let change = try #require(try await waiting.value)

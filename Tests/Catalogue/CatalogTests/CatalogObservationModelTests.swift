@@ -7,7 +7,7 @@ import Testing
 @testable import Catalog
 import CatalogTestSupport
 
-/// Random changes of a catalogue, and what observers are told of them.
+/// Random changes of a catalogue, and what is reported to observers of them.
 @Suite(.timeLimit(.minutes(10))) struct CatalogObservationModelTests: ObservingSuite {
   @Test(arguments: 0..<4) func `what changes say, applied to a copy, gives the catalogue`(run: Int) async throws {
     var rows = RowGenerator("what changes say, applied to a copy, gives the catalogue", run: run)
@@ -15,16 +15,16 @@ import CatalogTestSupport
     var changes = CatalogObservation(catalogue.location, interval: .milliseconds(1)).makeAsyncIterator()
     var copy: [String: Product] = [:]
     var relations: [[UInt8]: Int] = [:]
-    var told: UInt64 = 0
+    var reported: UInt64 = 0
     for _ in 0..<30 * depth {
       for _ in 0..<Int.random(in: 1...3, using: &rows.random) { try step(catalogue, &rows) }
       let change = try #require(try await changes.next())
-      #expect(change.before.sequence == told && !change.isReplacement)
-      told = change.sequence
+      #expect(change.before.sequence == reported && !change.isReplacement)
+      reported = change.sequence
       let now = try catalogue.snapshot
-      #expect(told == now.sequence)
+      #expect(reported == now.sequence)
       if change.hasAllCommits {
-        #expect(change.commits.map(\.commit.sequence) == Array(change.before.sequence + 1...told))
+        #expect(change.commits.map(\.commit.sequence) == Array(change.before.sequence + 1...reported))
       }
       let differences = try change.differences()
       for product in differences.upsertedProducts { copy[product.id] = product }

@@ -7,7 +7,7 @@ import Testing
 @testable import Catalog
 import CatalogTestSupport
 
-/// What an observer of a catalogue is told of commits, and how it ends.
+/// What is reported to an observer of a catalogue of commits, and how it ends.
 @Suite(.timeLimit(.minutes(10))) struct CatalogObservationTests: ObservingSuite {
   @Test func `each commit is a change with its number, its counts and its rows`() async throws {
     let catalogue = try TestCatalogue([Product("a", "1"), Product("b", "2")], [Relation("a", "b")])
@@ -34,7 +34,7 @@ import CatalogTestSupport
     #expect(try third.differences().deletedProductIDs == ["c"])
   }
 
-  @Test func `commits that nobody waited for are one change, from what was told last to now`() async throws {
+  @Test func `commits that nobody waited for are one change, from what was reported last to now`() async throws {
     let catalogue = try TestCatalogue([Product("a", "1"), Product("b", "2")])
     var changes = try reader(catalogue).changes(interval: Self.interval).makeAsyncIterator()
     try catalogue.increment([Product("a", "1", name: "first"), Product("c", "3")])
@@ -60,7 +60,7 @@ import CatalogTestSupport
     #expect(try change.differences().isEmpty)
   }
 
-  @Test func `what another writer commits is told, and what happened before is not`() async throws {
+  @Test func `what another writer commits is reported, and what happened before is not`() async throws {
     let catalogue = try TestCatalogue([Product("a", "1")])
     try catalogue.increment([Product("b", "2")])
     catalogue.writer.close()
@@ -144,7 +144,7 @@ import CatalogTestSupport
     #expect(try await late.value == nil)
   }
 
-  @Test func `two observers of one reader are told the same, each at its own pace`() async throws {
+  @Test func `two observers of one reader get the same, each at its own pace`() async throws {
     let catalogue = try TestCatalogue([Product("a", "1")])
     let reader = try reader(catalogue)
     var quick = reader.changes(interval: Self.interval).makeAsyncIterator()

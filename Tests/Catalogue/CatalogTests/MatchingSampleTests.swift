@@ -71,7 +71,7 @@ enum SampleCatalogue {
     } else {
       #expect(row.text("barcode").split(separator: "|").map(String.init).contains(match.key ?? ""))
     }
-    // The other products of the trade item are told as well: they have the same GTIN and another text.
+    // The other products of the trade item are reported as well: they have the same GTIN and another text.
     for id in row["also"].split(separator: ",") {
       let other = try #require(try snapshot.product(id: String(id)))
       #expect(GTIN(other.barcode) == match.gtin)

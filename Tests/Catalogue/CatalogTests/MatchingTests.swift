@@ -180,7 +180,7 @@ import CatalogTestSupport
     }
   }
 
-  @Test func `every look into the catalogue is told`() throws {
+  @Test func `every lookup in the catalogue is reported`() throws {
     let catalogue = try TestCatalogue([Product("a", "SG12")])
     let match = try catalogue.snapshot.match("SG12X")
     #expect(match.attempts.map(\.kind) == [.exact, .head] && match.attempts.map(\.productCount) == [0, 1])

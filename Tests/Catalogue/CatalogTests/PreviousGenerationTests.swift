@@ -205,7 +205,7 @@ import CatalogTestSupport
     #expect(try location.previousByteCount() == 0)
   }
 
-  @Test func `a previous generation that cannot be read is told where it matters`() throws {
+  @Test func `a previous generation that cannot be read is reported where it matters`() throws {
     let catalogue = try replaced()
     try catalogue.folder.write([1, 2, 3], to: "catalog.previous")
     let history = try catalogue.writer.history()

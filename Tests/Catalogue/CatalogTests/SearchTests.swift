@@ -157,7 +157,7 @@ import CatalogTestSupport
     #expect(try ids(text, in: TestCatalogue(shop).snapshot) == found)
   }
 
-  @Test func `what matched is told in UTF-16 code units`() throws {
+  @Test func `what matched is reported in UTF-16 code units`() throws {
     let snapshot = try TestCatalogue([
       product("1", "🍫 Crème brûlée", brand: "Crème & Co", barcode: " ab-12 "), product("2", "ﬁne ½ Straße"),
     ]).snapshot

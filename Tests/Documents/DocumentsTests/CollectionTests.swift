@@ -69,7 +69,7 @@ import Testing
     }
     #expect(try members.get(2, in: snapshot) == Member(2))
     #expect(try results.map { try $0.get() }.count == 3)
-    // Who observes is told nothing more.
+    // Observers get nothing more.
     #expect(try await changes.next() == nil)
     var later = members.changes.makeAsyncIterator()
     #expect(try await later.next() == nil)

@@ -168,14 +168,14 @@ import Testing
       #expect(try Verification.run(damaged.location)?.findings.isEmpty == true)
       let right = contents.documents["members"]!
       let isWhole = found.documents == contents.documents
-      #expect(isWhole || !repair.losses.isEmpty, "byte \(offset): a loss is not told")
+      #expect(isWhole || !repair.losses.isEmpty, "byte \(offset): a loss is not reported")
       if repair.losses.isEmpty {
         #expect(found == contents, "byte \(offset)")
         kept += 1
       } else {
         #expect(found.indexes.isEmpty)
         for (id, bytes) in found.documents["members"] ?? [:] where right[id] != bytes {
-          // What was deleted or replaced may come back where nobody can tell, and then it is told.
+          // What was deleted or replaced may come back where nobody can tell, and then it is reported.
           #expect(!repair.losses.isEmpty, "byte \(offset)")
         }
       }

@@ -9,11 +9,11 @@ import Testing
 @Suite struct IndexTests {
   /// What the store tells while it gives keys to documents that are there.
   private final class Progress: Sendable {
-    let told = Mutex<[(done: Int, total: Int)]>([])
+    let reports = Mutex<[(done: Int, total: Int)]>([])
 
     var options: DocumentStore.Options {
       var options = DocumentStore.Options()
-      options.onReindex = { _, done, total in self.told.withLock { $0.append((done, total)) } }
+      options.onReindex = { _, done, total in self.reports.withLock { $0.append((done, total)) } }
       return options
     }
   }
@@ -32,8 +32,8 @@ import Testing
     var members: DocumentCollection<Member> = try documents.store(progress.options).collection(
       "members", indexes: [Index(\.user.tags)])
     try ask(members, isIndexed: true)
-    #expect(progress.told.withLock { $0.map(\.done) } == [1000, 1200])
-    #expect(progress.told.withLock { $0.allSatisfy { $0.total == 1200 } })
+    #expect(progress.reports.withLock { $0.map(\.done) } == [1000, 1200])
+    #expect(progress.reports.withLock { $0.allSatisfy { $0.total == 1200 } })
 
     // To name it again changes nothing; to name none costs one small commit, and no document is written.
     var bytes = documents.bytes
@@ -42,14 +42,14 @@ import Testing
     members = try documents.store(progress.options).collection("members", of: Member.self)
     #expect(documents.bytes.count <= bytes.count + 3 * 4096)
     try ask(members, isIndexed: false)
-    #expect(progress.told.withLock { $0.count } == 2)
+    #expect(progress.reports.withLock { $0.count } == 2)
 
     // While it was away documents came and went without keys. Its number is not used again.
     try members.delete(0)
     try members.insert(Member(0))
     members = try documents.store(progress.options).collection("members", indexes: [Index(\.user.tags)])
     try ask(members, isIndexed: true)
-    #expect(progress.told.withLock { $0.count } == 4)
+    #expect(progress.reports.withLock { $0.count } == 4)
     let declared = try members.store.snapshot().indexes(of: members.table)
     #expect(declared.map(\.keyHead) == [[1, 0]] && declared.map(\.description.path.description) == ["user.tags"])
 
@@ -90,7 +90,7 @@ import Testing
     var name: String?
   }
 
-  @Test func `an index that does not see its property is told by the first document that has it`() throws {
+  @Test func `an index that does not see its property is reported by the first document that has it`() throws {
     let store = try TestDocuments().store()
     let blind = try store.collection("a", indexes: [Index(\Renamed.name)])
     try blind.insert(Renamed(id: 1))

@@ -43,7 +43,7 @@ import Testing
     #expect(try await changes.next() == .everything)
   }
 
-  @Test func `the first commit of a store is told`() async throws {
+  @Test func `the first commit of a store is reported`() async throws {
     let members = try TestDocuments().store(options()).collection("members", of: Member.self)
     var changes = members.changes.makeAsyncIterator()
     try members.insert(Member(1))
@@ -63,7 +63,7 @@ import Testing
     #expect(try await changes.next() == .changed(upserted: [20], deleted: []))
   }
 
-  @Test func `commits of another store on the same file are told too, in order`() async throws {
+  @Test func `commits of another store on the same file are reported too, in order`() async throws {
     let documents = TestDocuments()
     let mine = try documents.store(options()).collection("members", indexes: Member.indexes)
     let theirs = try documents.store().collection("members", indexes: Member.indexes)

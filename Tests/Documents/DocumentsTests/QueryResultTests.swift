@@ -131,12 +131,12 @@ import Testing
     try members.update(3) { $0.user.age = 3 }
     try members.delete(3)
     try members.deleteAll()
-    let told = traces.all
+    let reported = traces.all
     #expect(
-      told.map(\.operation) == [.reindex, .insert, .get, .get, .query, .count, .update, .delete, .deleteAll])
-    #expect(told.map(\.documentsRead) == [0, 0, 1, 0, 8, 30, 1, 0, 0])
-    #expect(told.map(\.documentsAffected) == [0, 30, 0, 0, 8, 19, 1, 1, 29])
-    #expect(told.map { $0.plan == nil } == [true, true, true, true, false, false, true, true, true])
-    #expect(told.allSatisfy { $0.collection == "members" && $0.duration >= .zero })
+      reported.map(\.operation) == [.reindex, .insert, .get, .get, .query, .count, .update, .delete, .deleteAll])
+    #expect(reported.map(\.documentsRead) == [0, 0, 1, 0, 8, 30, 1, 0, 0])
+    #expect(reported.map(\.documentsAffected) == [0, 30, 0, 0, 8, 19, 1, 1, 29])
+    #expect(reported.map { $0.plan == nil } == [true, true, true, true, false, false, true, true, true])
+    #expect(reported.allSatisfy { $0.collection == "members" && $0.duration >= .zero })
   }
 }

@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `the first document in the file that cannot be read is the one that is told`() throws {
+  @Test func `the first document in the file that cannot be read is the one that is reported`() throws {
     // No field can begin with a break.
     try untyped.put(contentsOf: [70_000, 20_000, 90_000].map { Self.document($0, number: [0xFF]) })
     for limit in [Int.max, Self.count] {

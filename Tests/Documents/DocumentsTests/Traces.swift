@@ -3,11 +3,11 @@ import Synchronization
 
 /// Collects what a store tells its tracer.
 final class Traces: Sendable {
-  private let told = Mutex<[Trace]>([])
+  private let traces = Mutex<[Trace]>([])
 
-  func add(_ trace: Trace) { told.withLock { $0.append(trace) } }
+  func add(_ trace: Trace) { traces.withLock { $0.append(trace) } }
 
-  var all: [Trace] { told.withLock { $0 } }
+  var all: [Trace] { traces.withLock { $0 } }
 
-  var last: Trace? { told.withLock { $0.last } }
+  var last: Trace? { traces.withLock { $0.last } }
 }

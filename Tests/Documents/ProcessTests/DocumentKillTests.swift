@@ -34,11 +34,11 @@ import Testing
       }
       usleep(UInt32(Int.random(in: 0..<40_000, using: &random)))
       actor.kill()
-      let told = (lines + actor.lines()).compactMap(Int.init)
+      let reported = (lines + actor.lines()).compactMap(Int.init)
       #expect(actor.wait() == 128 + SIGKILL)
-      acknowledged += told.count
-      let promised = told.last ?? last
-      #expect(told == Array((last + 1)..<(promised + 1)))
+      acknowledged += reported.count
+      let promised = reported.last ?? last
+      #expect(reported == Array((last + 1)..<(promised + 1)))
       let store = try DocumentStore.open(location)
       let snapshot = try store.snapshot()
       #expect(try snapshot.verify().isEmpty, "round \(round)")
@@ -48,7 +48,7 @@ import Testing
         #expect(promised == 0)
         continue
       }
-      #expect(found == promised || found == promised + 1, "round \(round): \(promised) told, \(found) found")
+      #expect(found == promised || found == promised + 1, "round \(round): \(promised) reported, \(found) found")
       #expect(try notes.count() == 1 + found * Self.notesPerTransaction, "round \(round)")
       var ids: [DocumentValue?] = []
       try notes.query(Condition(parsing: "tags == 'all'"), ordering: Ordering(parsing: "id")) { _, note in

@@ -56,17 +56,17 @@ import Testing
         usleep(UInt32(Int.random(in: 0..<12_000, using: &random)))
       }
       actor.kill()
-      let told = (lines + actor.lines()).compactMap(UInt64.init)
+      let reported = (lines + actor.lines()).compactMap(UInt64.init)
       #expect(actor.wait() == 128 + SIGKILL)
-      let promised = told.last ?? last
-      #expect(told == Array((last + 1)..<(promised + 1)))
-      acknowledged += told.count
+      let promised = reported.last ?? last
+      #expect(reported == Array((last + 1)..<(promised + 1)))
+      acknowledged += reported.count
       guard let reader = try StoreReader.open(location) else {
         #expect(promised == 0)
         continue
       }
       let found = reader.snapshot.sequence
-      #expect(found == promised || found == promised + 1, "round \(round): \(promised) told, \(found) found")
+      #expect(found == promised || found == promised + 1, "round \(round): \(promised) reported, \(found) found")
       unacknowledged += Int(found - promised)
       try NumberedStore.check(reader.snapshot)
       last = found
@@ -85,7 +85,7 @@ import Testing
     let seconds = Double(microseconds(since: start)) / 1e6
     print(
       "KillTests: \(rounds) writers killed in \(seconds) s, \(acknowledged) commits acknowledged and found, "
-        + "\(unacknowledged) found that were not told")
+        + "\(unacknowledged) found that were not reported")
     #expect(acknowledged > rounds / 2)
   }
 

@@ -9,7 +9,7 @@ import Testing
     ("full disk", "free some space"), ("read-only media", "check who owns it"),
     ("read-only directory", "check who owns it"),
   ])
-  func `a refusal of the system is told, and overcome when it ends`(scene: String, advice: String) throws {
+  func `a refusal of the system is reported, and overcome when it ends`(scene: String, advice: String) throws {
     let temporary = try TemporaryDirectory()
     let (code, lines) = try ActorProcess.play(scene, temporary.path)
     #expect(code == 0, "\(lines)")

@@ -34,9 +34,9 @@ import Testing
       }
     }
     let writer = try ActorProcess("write", temporary.path, last)
-    let told = writer.lines()
+    let reported = writer.lines()
     #expect(writer.wait() == 0)
-    #expect(told == ["open"] + (2...last).map { "\($0)" })
+    #expect(reported == ["open"] + (2...last).map { "\($0)" })
     for reader in readers {
       let lines = reader.lines()
       #expect(reader.wait() == 0, "\(lines)")
@@ -64,7 +64,7 @@ import Testing
     return seen
   }
 
-  @Test func `a second writer waits as long as it is told, and gets the lock when the first ends or dies`() throws {
+  @Test func `a second writer waits as long as it may, and gets the lock when the first ends or dies`() throws {
     let holder = try ActorProcess("hold", temporary.path)
     #expect(holder.line() == "open")
     let start = ContinuousClock.now

@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: Trouble.allCases, [true, false])
-  func `a page is handed out and the failure told in the answer`(
+  func `a page is handed out and the failure reported in the answer`(
     _ trouble: Trouble, isEmpty: Bool
   ) async throws {
     let setAside = Mutex(0)

@@ -28,7 +28,7 @@ private struct Model {
   let emptyPageLifetime: Double
   let limit: Int
   var pages: [Key: Page] = [:]
-  /// Pages in the order of their last uses, which no commit has noted.
+  /// Pages in the order of their last uses, which no commit has recorded.
   var uses: [Key] = []
   var number = 0
   var now = 0.0

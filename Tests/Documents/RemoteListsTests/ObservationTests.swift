@@ -45,12 +45,12 @@ import Testing
   @Test func `an observer ends when its task is cancelled`() async throws {
     let bench = Bench(Server(count: 6))
     let list = bench.list()
-    let (ready, told) = AsyncStream<Void>.makeStream()
+    let (ready, reported) = AsyncStream<Void>.makeStream()
     let task = Task {
       var count = 0
       for await _ in list.values {
         count += 1
-        told.yield()
+        reported.yield()
       }
       return count
     }

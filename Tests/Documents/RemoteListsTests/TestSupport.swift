@@ -47,7 +47,7 @@ final class Server: Sendable {
     set { state.withLock { $0.isOffline = newValue } }
   }
 
-  /// The pages that were asked for.
+  /// The pages that were requested.
   var calls: [Int] { state.withLock { $0.calls } }
   var heldCount: Int { state.withLock { $0.held.count } }
   var cancelledCount: Int { state.withLock { $0.cancelled } }
@@ -95,7 +95,7 @@ final class Server: Sendable {
   }
 }
 
-/// A clock that stands still until it is told otherwise.
+/// A clock that stands still until it is set.
 final class Clock: Sendable {
   private let time = Mutex(Date(timeIntervalSince1970: 1_700_000_000))
   var now: Date { time.withLock { $0 } }

@@ -16,7 +16,7 @@ struct Bench {
   let queue: UploadQueue
   let events: Events
 
-  /// What the queue told.
+  /// What the queue reported.
   final class Events: Sendable {
     private let list = Mutex<[QueueEvent]>([])
     var all: [QueueEvent] { list.withLock { $0 } }

@@ -25,7 +25,7 @@ import WaitingTestSupport
     private let times = Mutex<[String: Int64]>([:])
     subscript(text: String) -> Int64? { times.withLock { $0[text] } }
     var count: Int { times.withLock { $0.count } }
-    func note(_ text: String, _ time: Int64) { times.withLock { $0[text] = $0[text] ?? time } }
+    func record(_ text: String, _ time: Int64) { times.withLock { $0[text] = $0[text] ?? time } }
   }
 
   /// The receiver answers 500 to three codes and 204 to everything else. Good codes come every five seconds, then none
@@ -39,7 +39,7 @@ import WaitingTestSupport
     let server = ScriptedServer(answer: { upload, _ in
       let text = try upload.decode(String.self)
       if text.hasPrefix("bad") { return UploadResponse(status: 500) }
-      arrivals.note(text, clock.now - start)
+      arrivals.record(text, clock.now - start)
       return UploadResponse(status: 204)
     })
     var options = options

@@ -285,7 +285,7 @@ import Testing
 
   // MARK: Observing
 
-  @Test func `numbers are told now and after each change, the state of an upload until it is gone`() async throws {
+  @Test func `numbers are reported now and after each change, the state of an upload until it is gone`() async throws {
     let bench = try Bench()
     var counts = bench.queue.observedCounts.makeAsyncIterator()
     #expect(try await counts.next() == QueueCounts())

@@ -24,21 +24,21 @@ import WaitingTestSupport
 
     init(_ device: SimulatedDevice) { self.device = device }
 
-    /// Uploads that a caller was told are durable.
+    /// Uploads that were reported as durable.
     var accepted: [UploadID: Int] { entries.withLock { $0.accepted } }
     /// Uploads whose success was committed.
     var delivered: [UploadID: Int] { entries.withLock { $0.delivered } }
     /// The accepted ones by order key.
     var order: [String: [UploadID]] { entries.withLock { $0.order } }
 
-    func note(accepted id: UploadID, _ key: String) {
+    func record(accepted id: UploadID, _ key: String) {
       entries.withLock { entries in
         entries.accepted[id] = device.operations
         entries.order[key, default: []].append(id)
       }
     }
 
-    func note(delivered id: UploadID) { entries.withLock { $0.delivered[id] = device.operations } }
+    func record(delivered id: UploadID) { entries.withLock { $0.delivered[id] = device.operations } }
   }
 
   private struct Scan: Codable, Identifiable {
@@ -46,12 +46,12 @@ import WaitingTestSupport
     let upload: UploadID
   }
 
-  /// What callers and a worker do, on a device that records; and what they were told.
+  /// What callers and a worker do, on a device that records; and the results that they got.
   private func workload(_ device: SimulatedDevice, seed: UInt64, _ server: ScriptedServer) async throws -> Diary {
     let diary = Diary(device)
     var options = QueueOptions()
     options.trace = { event in
-      if case .delivered(let id) = event { diary.note(delivered: id) }
+      if case .delivered(let id) = event { diary.record(delivered: id) }
     }
     let clock = TestClock(seed: seed)
     let documents = try Bench.documents(device)
@@ -66,7 +66,7 @@ import WaitingTestSupport
             // Values and JSON text.
             let payload: UploadPayload =
               key == "a" ? .value(.text("\(key)\(number)")) : .json(try UploadJSON("\"\(key)\(number)\""))
-            diary.note(accepted: try await queue.enqueue(payload: payload, kind: "k", orderKey: key), key)
+            diary.record(accepted: try await queue.enqueue(payload: payload, kind: "k", orderKey: key), key)
           }
         }
       }
@@ -78,7 +78,7 @@ import WaitingTestSupport
         try transaction.insert(Scan(id: number, upload: id), into: scans)
         return id
       }
-      diary.note(accepted: id, "c")
+      diary.record(accepted: id, "c")
     }
     var counts = queue.observedCounts.makeAsyncIterator()
     while let now = try await counts.next(), now.waiting + now.sending > 0 {}
@@ -148,7 +148,7 @@ import WaitingTestSupport
       device = SimulatedDevice(disks[second].crashed(.random(&random), &random))
     }
     let bench = try Bench(device, clock: clock)
-    // A document and its upload are both there, or neither: the uploads' scans are looked at before they go.
+    // A document and its upload are both there, or neither: the uploads' scans are read before they go.
     let scans = try bench.documents.collection("scans", of: Scan.self)
     let uploads = try bench.queue.uploads()
     for upload in uploads where upload.kind == "scan" {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ScheduleMirrorTests {
   private static let lease = ScheduleEntry.Lease(slot: 0, holder: 1)
 
-  /// Claims in one commit what its other calls may have enqueued, and notes it as a worker does.
+  /// Claims in one commit what its other calls may have enqueued, and records it as a worker does.
   private func claim(_ queue: UploadQueue, _ mirror: inout ScheduleMirror, adding count: Int) throws {
     try queue.store.transaction { transaction in
       let change = try QueueChange(queue.tables, transaction, queue.options, queue.environment)
@@ -18,9 +18,9 @@ import Testing
         _ = try change.enqueue(request)
       }
       try mirror.advance(to: transaction.base)
-      for ordinal in change.touched { mirror.note(ordinal, try change.entry(ordinal)) }
+      for ordinal in change.touched { mirror.record(ordinal, try change.entry(ordinal)) }
       if let next = mirror.schedule.next(now: change.now, isOpen: { _ in true }) {
-        mirror.note(next.id, next.claimed(by: Self.lease))
+        mirror.record(next.id, next.claimed(by: Self.lease))
         _ = try change.claim(next, Self.lease)
       }
       try change.finish()

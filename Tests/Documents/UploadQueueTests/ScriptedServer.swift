@@ -56,10 +56,10 @@ final class ScriptedServer: Sendable {
     let stamp = stamp()
     do {
       let response = try await answer(upload, number)
-      note(upload, text, response.status, stamp)
+      record(upload, text, response.status, stamp)
       return response
     } catch {
-      note(upload, text, 0, stamp)
+      record(upload, text, 0, stamp)
       throw error
     }
   }
@@ -80,7 +80,7 @@ final class ScriptedServer: Sendable {
     return UploadResponse(status: 207, body: .complete(Array(body.utf8)))
   }
 
-  private func note(_ upload: Upload, _ text: String, _ status: Int, _ stamp: Int) {
+  private func record(_ upload: Upload, _ text: String, _ status: Int, _ stamp: Int) {
     let request = Request(
       id: upload.id, orderKey: upload.orderKey, text: text, attempt: upload.attempts, status: status, stamp: stamp)
     state.withLock { $0.log.append(request) }

@@ -9,14 +9,14 @@ import UploadQueue
 
 /// Processes that enqueue and processes that send, killed at any moment. The judge is what the receiver wrote down.
 @Suite(.serialized) struct UploadKillTests {
-  /// What a process was told, and what the receiver saw, line by line.
+  /// The results that a process got, and what the receiver saw, line by line.
   private struct Record {
     /// The order of what was accepted, by key: ids with their numbers.
     var accepted: [String: [(id: String, number: Int)]] = [:]
     /// Processes that send, and the line before which each was killed.
     var killed: [Int: Int] = [:]
 
-    mutating func note(_ lines: [String]) {
+    mutating func add(_ lines: [String]) {
       for line in lines where line != "open" {
         let words = line.split(separator: " ").map(String.init)
         guard words.count == 3, let number = Int(words[2]) else {
@@ -72,7 +72,7 @@ import UploadQueue
         usleep(UInt32(Int.random(in: 0..<10_000, using: &random)))
       }
       enqueuer.kill()
-      record.note(enqueuer.lines())
+      record.add(enqueuer.lines())
       #expect(enqueuer.wait() == 128 + SIGKILL)
     }
     for sender in senders {
@@ -116,7 +116,7 @@ import UploadQueue
     for upload in accepted { #expect(arrived[upload.id] != nil, "\(upload) was accepted and never arrived") }
     for (key, numbers) in order { #expect(numbers == numbers.sorted(), "key \(key) was sent as \(numbers)") }
     for (key, uploads) in record.accepted { #expect(uploads.map(\.number) == Array(0..<uploads.count), "key \(key)") }
-    // The receiver got what was accepted, and at most what a process was killed over while it was told.
+    // The receiver got what was accepted, and at most what a process was killed over while it got the result.
     let store = try DocumentStore.open(location)
     let counts = try UploadQueue(in: store).counts()
     #expect(counts.count == 0 && counts.delivered == arrived.count && counts.enqueued == arrived.count)

@@ -8,7 +8,7 @@ import WaitingTestSupport
 
 @testable import UploadQueue
 
-/// Random operations on a queue with a worker, a server and a device that fail, against what the caller was told.
+/// Random operations on a queue with a worker, a server and a device that fail, against the results that the caller got.
 @Suite struct WorkerModelTests {
   /// What a caller knows of an upload.
   private struct Known {

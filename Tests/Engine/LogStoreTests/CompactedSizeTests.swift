@@ -128,7 +128,7 @@ import Testing
     #expect(try writer.compact() != nil)
   }
 
-  @Test func `who is told of the room may refuse it`() throws {
+  @Test func `a caller that gets the needed room may refuse it`() throws {
     let store = TestStore()
     let writer = try store.writer()
     _ = try writer.commit { try $0.put("1") }

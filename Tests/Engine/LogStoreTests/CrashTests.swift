@@ -7,7 +7,7 @@ import Testing
 
 /// Loss of power after each single change of the device.
 ///
-/// A workload notes what it was told: which commit was reported, and which is on its way. Whatever the crash leaves of
+/// A workload records which commit was reported, and which is on its way. Whatever the crash leaves of
 /// what was not synced, the next start has to find one of these two states, whole; and so it is with a crash during
 /// that start, and during the one behind it.
 @Suite struct CrashTests {
@@ -75,7 +75,7 @@ import Testing
     return recording
   }
 
-  /// Opens what a crash left, makes one more commit, and looks whether all is in order.
+  /// Opens what a crash left, makes one more commit, and checks that all is in order.
   static func goOn(_ recording: CrashRecording<StoreContents>, flushLimit: Int?) throws {
     let store = TestStore(recording.device, flushLimit: flushLimit)
     // Whoever verifies before anybody writes finds no damage: a crash does none.

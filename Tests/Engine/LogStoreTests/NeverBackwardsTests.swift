@@ -6,7 +6,7 @@ import Testing
 
 @testable import LogStore
 
-/// Readers that look at every single change of the device while a writer works.
+/// Readers that see every single change of the device while a writer works.
 @Suite struct NeverBackwardsTests {
   /// What readers saw.
   private final class Watcher: Sendable {
@@ -14,7 +14,7 @@ import Testing
       var reader: StoreReader?
       var last: [(generation: UInt64, sequence: UInt64)] = [(0, 0), (0, 0)]
       var shown: [UInt64: Set<[[TestRow]]>] = [:]
-      var looks = 0
+      var reads = 0
       var steps = 0
       var failures: [String] = []
     }
@@ -25,10 +25,10 @@ import Testing
     init(_ store: TestStore) { self.store = store }
 
     /// Refreshes a reader, and opens another one.
-    func look() {
+    func read() {
       state.withLock { state in
         do {
-          state.looks += 1
+          state.reads += 1
           let new = try store.reader()
           if state.reader == nil { state.reader = new }
           let hasMoved = try state.reader?.refresh() == true
@@ -48,7 +48,7 @@ import Testing
       }
     }
 
-    var looks: Int { state.withLock { $0.looks } }
+    var reads: Int { state.withLock { $0.reads } }
     var steps: Int { state.withLock { $0.steps } }
     var failures: [String] { state.withLock { $0.failures } }
     var shown: [UInt64: Set<[[TestRow]]>] { state.withLock { $0.shown } }
@@ -59,12 +59,12 @@ import Testing
     _ limit: Int?
   ) throws {
     var random = SeededGenerator(for: "NeverBackwardsTests, flush limit \(limit ?? 0)")
-    var looks = 0
+    var reads = 0
     var steps = 0
     for _ in 0..<3 * depth {
       let store = TestStore(flushLimit: limit)
       let watcher = Watcher(store)
-      store.device.observe { watcher.look() }
+      store.device.observe { watcher.read() }
       defer { store.device.observe(nil) }
       var model = StoreModel()
       model.idLimit = 20
@@ -96,10 +96,10 @@ import Testing
       writer.close()
       try #require(watcher.failures == [])
       for (sequence, shown) in watcher.shown { try #require([expected[sequence]] == shown.map(Optional.init)) }
-      looks += watcher.looks
+      reads += watcher.reads
       steps += watcher.steps
     }
-    print("NeverBackwardsTests: \(looks) looks, \(steps) steps")
+    print("NeverBackwardsTests: \(reads) reads, \(steps) steps")
     #expect(steps > 40)
   }
 }

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 @testable import LogStore
 
-/// Readers that look for the last commit while a writer puts in order what a crash left, and goes on.
+/// Readers that search for the last commit while a writer puts in order what a crash left, and goes on.
 @Suite struct RecoveryRaceTests {
   /// A store with three commits and what is left of a fourth one.
   private static func torn(_ damage: (inout [UInt8]) -> Void = { _ in }) throws -> TestStore {
@@ -71,7 +71,7 @@ import Testing
     #expect(call > 4 && shown.count > 1)
   }
 
-  @Test func `damage that stays is told however often a reader looks`() throws {
+  @Test func `damage that stays is reported however often a reader reads`() throws {
     let store = try Self.torn { log in log[12_288 + 4096] ^= 1 }
     var log = store.log
     for byte in 4096..<12_288 { log[byte] = 0 }

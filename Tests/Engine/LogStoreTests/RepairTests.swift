@@ -97,7 +97,7 @@ import Testing
     #expect(snapshot.generation == 2, damage)
     let kept = sample.untouched(ranges)
     for table in 0..<2 {
-      // Where more than a byte is damaged, both notes of a row's death may be: then it is back, and that is told.
+      // Where more than a byte is damaged, both records of a row's death may be: then it is back, and that is reported.
       let known = ranges.count == 1 && ranges[0].count == 1 ? sample.contents.tables[table] : Sample.everPut[table]
       #expect(Set(contents.tables[table]).isSubset(of: known), "\(ranges) invents")
       #expect(Set(kept[table]).isSubset(of: contents.tables[table]), "\(ranges) loses more than it has to")
@@ -108,7 +108,7 @@ import Testing
       return
     }
     let isComplete = contents.tables == sample.contents.tables
-    if !isComplete { #expect(contents.state == [0xFF] && !repair.losses.isEmpty, "\(ranges) is not told") }
+    if !isComplete { #expect(contents.state == [0xFF] && !repair.losses.isEmpty, "\(ranges) is not reported") }
     if contents.state != [0xFF] { #expect(contents.state == [4, 5] && repair.losses.isEmpty, damage) }
     #expect(store.device.contents("s.damaged-1") == log)
     // What follows is an ordinary store.

@@ -136,7 +136,7 @@ import Testing
     let writer = try StoreWriter(
       StoreLocation(MovingDirectory(base: temporary.directory), name: "s"), schema: TestSchema.schema)
     _ = try NumberedStore.commit(writer)
-    // One look when the transaction begins, one before it is written, one before it is reported.
+    // One check when the transaction begins, one before it is written, one before it is reported.
     MovingDirectory.moves(after: 2)
     #expect(error { _ = try NumberedStore.commit(writer) }.map(kind) == "replaced")
     #expect(writer.snapshot?.sequence == 1)
@@ -189,7 +189,7 @@ import Testing
   }
 }
 
-/// A directory whose log somebody moves away between two looks at its name.
+/// A directory whose log somebody moves away between two checks of its name.
 private struct MovingDirectory: StorageDirectory {
   private static let looksLeft = Atomic(Int.max)
 

@@ -266,7 +266,7 @@ import Testing
     #expect(!isLocked(store))
     let next = try store.writer()
     let sequence = try #require(next.snapshot).sequence
-    // Nobody was told of the fourth one, which may have become whole all the same.
+    // The fourth one was not reported, but may have become whole all the same.
     #expect(sequence == 3 || sequence == 4)
     _ = try NumberedStore.commit(next)
     next.close()

@@ -35,7 +35,7 @@ import Testing
     zip(contents.tables, expected.tables).reduce(0) { $0 + Set($1.0).symmetricDifference($1.1).count }
   }
 
-  @Test func `damage in the base is told of both stores with its file and offset, and each is repaired alone`() throws {
+  @Test func `damage in the base is reported of both stores with file and offset, and each is repaired alone`() throws {
     var bytes = base
     let last = try stores.reader("b").snapshot
     // A row of the first commit that lives in both stores.
@@ -70,7 +70,7 @@ import Testing
     #expect(try repair("a").losses.count == 1)
   }
 
-  @Test func `damage in the tail is told with its place in the tail log, and no matter of the source`() throws {
+  @Test func `damage in the tail is reported with its place in the tail log, and no matter of the source`() throws {
     var log = try stores.bytes("b", "s.log")
     let last = try stores.reader("b").snapshot
     var row: Int?
@@ -240,7 +240,7 @@ import Testing
     var random = SeededGenerator(for: "SharedBaseDamageTests, any byte")
     let log = try stores.bytes("b", "s.log")
     let expected = NumberedStore.contents(6)
-    var told = 0
+    var reportedCount = 0
     for _ in 0..<(60 * depth) {
       let isBase = Bool.random(using: &random)
       var bytes = isBase ? base : log
@@ -257,13 +257,13 @@ import Testing
       let findings = try #require(try Verification.run(store.location)).findings
       // The slots of the base are the source's, and the newest of the tail log may be one that a power cut tore.
       let isSlot = isBase ? (4096..<12_288).contains(offset) : (4096..<8192).contains(offset)
-      if findings.isEmpty { #expect(isSlot, "offset \(offset), base \(isBase)") } else { told += 1 }
+      if findings.isEmpty { #expect(isSlot, "offset \(offset), base \(isBase)") } else { reportedCount += 1 }
       if !findings.isEmpty {
         _ = try Repair.run(store.location, schema: TestSchema.schema)
         #expect(try #require(try Verification.run(store.location)).findings.isEmpty)
         #expect(device.contents("s.base") == (isBase ? bytes : base))
       }
     }
-    #expect(told > 20)
+    #expect(reportedCount > 20)
   }
 }

@@ -70,7 +70,7 @@ import Testing
     return false
   }
 
-  /// Repairs a refused store: each row of the last commit is saved, or something is told to be lost.
+  /// Repairs a refused store: each row of the last commit is saved, or something is reported as lost.
   private func repair(_ sample: SlotDamageSample, _ store: TestStore) throws {
     let repair = try #require(try Repair.run(store.location, schema: TestSchema.schema))
     let rows = try StoreContents(#require(repair.snapshot)).tables[0]

@@ -48,7 +48,7 @@ import Testing
     #expect(try contents(file) == [1] && contents(other) == [2])
   }
 
-  @Test func `a failing call is told, and leaves the store as it was`() throws {
+  @Test func `a failing call is reported, and leaves the store as it was`() throws {
     for kind in [DeviceCall.create, .write, .remove] {
       let device = SimulatedDevice()
       let location = StoreLocation(device.directory, name: "s", environment: FixedEnvironment().environment())

@@ -43,8 +43,8 @@ extension StoreMachine {
 
   /// Which commits the generation has that is there now.
   mutating func learnHistory() throws {
-    let known = Set(try store.reader()?.snapshot.history().map(\.sequence) ?? [])
-    history = history.filter { known.contains($0.key) }
+    let sequences = Set(try store.reader()?.snapshot.history().map(\.sequence) ?? [])
+    history = history.filter { sequences.contains($0.key) }
     if model.sequence > 0 { history[model.sequence] = model }
   }
 
@@ -102,7 +102,7 @@ extension StoreMachine {
         }
       }
       let isWhole = found.tables == before.tables && found.state == before.state
-      if !isWhole, repair.losses.isEmpty { throw Oddity(what: "byte \(offset): a loss is not told") }
+      if !isWhole, repair.losses.isEmpty { throw Oddity(what: "byte \(offset): a loss is not reported") }
       guard let damaged = store.device.contents("s.damaged-1"), damaged == log else {
         throw Oddity(what: "byte \(offset): the damaged log is gone")
       }

@@ -220,12 +220,12 @@ import Testing
     _ = try StoreWriter(location, schema: TestSchema.schema)
     let first = try #require(try device.directory.lock("s.lock"))
     func open(lockTimeout: Duration) throws(StoreError) -> StoreWriter {
-      let patient = StoreLocation(
+      let waiting = StoreLocation(
         device.directory, name: "s",
         environment: fixed.environment { _ in
           if fixed.waited.load(ordering: .relaxed) >= 55 { first.release() }
         })
-      return try StoreWriter(patient, schema: TestSchema.schema, lockTimeout: lockTimeout)
+      return try StoreWriter(waiting, schema: TestSchema.schema, lockTimeout: lockTimeout)
     }
     for waiting in [Duration.zero, .milliseconds(25)] {
       #expect {

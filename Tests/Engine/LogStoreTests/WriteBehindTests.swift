@@ -84,7 +84,7 @@ private final class FailingFile: StorageFile {
     #expect(file.contents == [3, 4, 5])
   }
 
-  @Test(arguments: 1...5) func `a write that fails is told, and is the last one`(number: Int) throws {
+  @Test(arguments: 1...5) func `a write that fails is reported, and is the last one`(number: Int) throws {
     let file = FailingFile(failsFrom: number)
     let behind = WriteBehind(file)
     for piece in 0..<8 {

@@ -18,7 +18,7 @@ struct DataIdentifier {
   }
 
   /// Returns the identifier; `nil` if it is not in the table. Its values then stay raw.
-  static func known(_ identifier: String) -> DataIdentifier? { byIdentifier[identifier] }
+  static func listed(_ identifier: String) -> DataIdentifier? { byIdentifier[identifier] }
 
   private static let byIdentifier = Dictionary(uniqueKeysWithValues: table.map { ($0.identifier, $0) })
 

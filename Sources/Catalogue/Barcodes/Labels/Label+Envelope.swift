@@ -125,8 +125,8 @@ extension Label {
   mutating func addField(_ identifier: String, at position: Int, _ value: some Collection<UInt8>) {
     guard !value.isEmpty else { return }
     addElement(identifier, at: position, value)
-    guard let known = DataIdentifier.known(identifier) else { return }
-    addEntry(known.name, known.type, identifier, at: position, value)
+    guard let listed = DataIdentifier.listed(identifier) else { return }
+    addEntry(listed.name, listed.type, identifier, at: position, value)
   }
 
   /// Derives the keys for the catalogue from the elements.

@@ -1,7 +1,7 @@
 import Bytes
 package import LogStore
 
-/// The differences between two commits, of which products are read when they are asked for: two row IDs are kept for
+/// The differences between two commits, of which products are read on demand: two row IDs are kept for
 /// each.
 package struct CatalogDifferences: Sendable {
   /// The commit in which the differences begin.

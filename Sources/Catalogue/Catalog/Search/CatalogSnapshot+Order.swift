@@ -5,7 +5,7 @@ import TextFormat
 
 /// A page of products in an order.
 public struct ProductPage: Sendable {
-  /// The products of the page, in the order that was asked for.
+  /// The products of the page, in the requested order.
   public let products: [Product]
   /// Where the next page begins; `nil` after the last one.
   public let next: ProductCursor?
@@ -127,9 +127,9 @@ extension CatalogSnapshot {
     if cursor.generation != generation {
       // The rows of another generation have other places. The product tells where it is now, if it has the same key.
       row = try withProduct(id: cursor.id.span) { $0.rowID }
-      if let known = row, let store {
-        var place = try store.cursor(index, from: .before(cursor.key, known))
-        if try !place.next() || place.row != known || !place.key.hasSameBytes(as: cursor.key.rawSpan) { row = nil }
+      if let candidate = row, let store {
+        var place = try store.cursor(index, from: .before(cursor.key, candidate))
+        if try !place.next() || place.row != candidate || !place.key.hasSameBytes(as: cursor.key.rawSpan) { row = nil }
       }
     }
     guard let row else { return descending ? .after(cursor.key) : .before(cursor.key) }

@@ -37,7 +37,7 @@ extension CatalogSnapshot {
 private struct SearchRun {
   /// The number of candidates that are read and compared with one another at a time.
   private static let blockCount = 512
-  /// The number of candidates above which those of other words are looked at too, before products are read.
+  /// The number of candidates above which those of other words are read too, before products are read.
   private static let fewCount = 512
   /// The number of candidates of a word that are read because another word may be mistyped.
   private static let manyCount = 4096
@@ -149,7 +149,7 @@ private struct SearchRun {
   ///
   /// - Parameter word: Its number in ``rarestFirst``.
   private mutating func parts(of word: Int) throws(StoreError) -> [WordCandidates] {
-    if let known = parts[word] { return known }
+    if let cached = parts[word] { return cached }
     let found = try rarestFirst[word].withParts()
     parts[word] = found
     return found
@@ -160,8 +160,8 @@ private struct SearchRun {
     var candidates: [WordCandidates] = []
     for word in rarestFirst.indices { candidates += try parts(of: word) }
     candidates.sort { $0.count < $1.count }
-    for known in candidates where (1...Self.manyCount).contains(known.count) {
-      try find([known], &blocks)
+    for candidate in candidates where (1...Self.manyCount).contains(candidate.count) {
+      try find([candidate], &blocks)
       if !found.isEmpty { return }
     }
     // What a letter or digit that was not meant leads to says nothing about what was.

@@ -14,7 +14,7 @@ struct FoldedField {
 
   /// How the characters of a run are read.
   mutating func readings(ofToken number: Int) -> [Pinyin.Readings] {
-    if let known = readings[number] { return known }
+    if let cached = readings[number] { return cached }
     let folder = folder
     let run = folder.bytes(of: folder.tokens[number])
     var list: [Pinyin.Readings] = []

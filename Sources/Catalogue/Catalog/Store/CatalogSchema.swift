@@ -28,7 +28,7 @@ enum CatalogSchema {
   static func schema(with indexes: CatalogIndexes) -> Schema {
     // The order by barcode has one name, with parts or without.
     let other = indexes.hasSearch ? ProductIndex.order(.barcode) : .barcodeParts
-    let known = ProductIndex.all.filter { $0 != other }.map { $0.described(isWanted: indexes.has($0)) }
+    let ordered = ProductIndex.all.filter { $0 != other }.map { $0.described(isWanted: indexes.has($0)) }
     return Schema([
       Schema.Table(
         "products",
@@ -36,7 +36,7 @@ enum CatalogSchema {
           Schema.KeySpace("id", isUnique: true),
           Schema.KeySpace("code", skipsEmptyKeys: true),
         ],
-        orderedIndexes: known),
+        orderedIndexes: ordered),
       Schema.Table(
         "relations",
         keySpaces: [

@@ -112,7 +112,7 @@ private struct FoldedText: Sendable {
   private let key: [UInt8]
   /// The last text that had the key.
   private var last: [UInt8]
-  private var known: [[UInt8]: Bool] = [:]
+  private var results: [[UInt8]: Bool] = [:]
 
   init(_ order: CatalogIndexes.Order, _ key: [UInt8], text: [UInt8]) {
     self.order = order
@@ -123,9 +123,9 @@ private struct FoldedText: Sendable {
   mutating func matches(_ text: RawSpan, _ keys: inout ProductIndexKeys) -> Bool {
     if text.hasSameBytes(as: last.rawSpan) { return true }
     let bytes = text.copied()
-    if let known = known[bytes] { return known }
+    if let result = results[bytes] { return result }
     let matches = keys.key(of: order, bytes) == key
-    if known.count < Self.memoryCount { known[bytes] = matches }
+    if results.count < Self.memoryCount { results[bytes] = matches }
     if matches { last = bytes }
     return matches
   }
@@ -133,7 +133,7 @@ private struct FoldedText: Sendable {
 
 /// The rows of a snapshot that belong to a set of rows: a bit for each row.
 ///
-/// The engine's `UnitSet` is for few rows among many. Here up to half of all rows belong, and each row is asked for.
+/// The engine's `UnitSet` is for few rows among many. Here up to half of all rows belong, and each row is tested.
 struct RowBits: Sendable {
   private var words: [UInt64] = []
 

@@ -115,9 +115,9 @@ package struct ProductRowWalk: Sendable {
   /// Appends further rows, in order.
   ///
   /// - Parameters:
-  ///   - count: The number of entries to look at.
+  ///   - count: The number of entries to read.
   ///   - rows: The numbers of the rows that pass are appended, 4 bytes each; see `RowID.number`.
-  /// - Returns: Whether there are further rows to look at.
+  /// - Returns: Whether there are further rows to read.
   /// - Throws: `SearchError.noOrder` if more rows than ``sortLimit`` pass and the field has no index; `.store`.
   package mutating func appendRows(lookingAt count: Int, to rows: inout [UInt32]) throws(SearchError) -> Bool {
     let before = rows.count
@@ -278,8 +278,8 @@ private struct FacetCounter: Sendable {
   /// Whether the field is a text, which its index folds.
   private let isText: Bool
   private(set) var test: ProductFilterTest
-  /// What was counted, without the rows since ``lastKey`` began.
-  private var known = FacetCounts()
+  /// The counts, without the rows since ``lastKey`` began.
+  private var entered = FacetCounts()
   /// Products that lie next to one another often have the same value, so they are entered together.
   private var lastKey: [UInt8] = []
   private var last: (row: RowID, count: Int)?
@@ -309,7 +309,7 @@ private struct FacetCounter: Sendable {
   }
 
   private mutating func enterLast() {
-    if let last { known[lastKey, default: (last.row, 0)].count += last.count }
+    if let last { entered[lastKey, default: (last.row, 0)].count += last.count }
     last = nil
   }
 
@@ -343,7 +343,7 @@ private struct FacetCounter: Sendable {
 
   /// Adds the counts of rows that lie after those of this one.
   private mutating func add(_ later: FacetCounter) {
-    for (key, entry) in later.counts { known[key, default: (entry.row, 0)].count += entry.count }
+    for (key, entry) in later.counts { entered[key, default: (entry.row, 0)].count += entry.count }
     test = later.test
   }
 
@@ -351,7 +351,7 @@ private struct FacetCounter: Sendable {
   var counts: FacetCounts {
     var all = self
     all.enterLast()
-    return all.known
+    return all.entered
   }
 }
 
@@ -413,8 +413,8 @@ extension CatalogSnapshot {
     while try cursor.next() {
       seen += 1
       if seen & 4095 == 0, shouldStop() { return nil }
-      if let known = current, cursor.key.hasSameBytes(as: key.rawSpan) {
-        current = (known.row, known.count + 1)
+      if let last = current, cursor.key.hasSameBytes(as: key.rawSpan) {
+        current = (last.row, last.count + 1)
       } else {
         if let current { counts[key] = current }
         key = cursor.key.copied()
@@ -449,8 +449,8 @@ extension CatalogSnapshot {
     var merged = FacetCounts()
     for (text, entry) in counts {
       let key = keys.key(of: order, text)
-      let known = merged[key] ?? (entry.row, 0)
-      merged[key] = (min(known.row, entry.row), known.count + entry.count)
+      let current = merged[key] ?? (entry.row, 0)
+      merged[key] = (min(current.row, entry.row), current.count + entry.count)
     }
     return merged
   }

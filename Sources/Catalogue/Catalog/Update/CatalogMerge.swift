@@ -178,8 +178,8 @@ public struct CatalogMerge: RowSink {
     var new = old
     if hasRelations {
       new = deletesMissing ? own : old.filter { old in !own.contains { $0.replaces(old) } } + own
-      let isKnown = try isTaken || snapshot.isMatchable(set.text)
-      if !isKnown {
+      let isMatchable = try isTaken || snapshot.isMatchable(set.text)
+      if !isMatchable {
         counts.ignored += own.count
         return
       }

@@ -120,17 +120,17 @@ where Document.ID: Codable & Sendable {
   func changed(
     _ old: RawSpan, _ key: RawSpan, _ change: (inout Document) throws -> Void
   ) throws -> (document: Document, bytes: [UInt8]?) {
-    let known = try decode(old, key)
-    var changed = known
+    let current = try decode(old, key)
+    var changed = current
     try change(&changed)
     let (newKey, bytes) = try encode(changed)
     guard key.hasSameBytes(as: newKey.rawSpan) else {
       throw DocumentStoreError.idChanged(
         collection: name, from: DocumentTable.text(ofKey: key), to: DocumentTable.text(ofKey: newKey))
     }
-    let knownBytes = try DocumentEncoder().encode(known)
-    if bytes == knownBytes { return (changed, nil) }
-    let merged = try DocumentMerge.keepingUnknownFields(old: old.copied(), oldAsKnown: knownBytes, new: bytes)
+    let currentBytes = try DocumentEncoder().encode(current)
+    if bytes == currentBytes { return (changed, nil) }
+    let merged = try DocumentMerge.keepingUnknownFields(old: old.copied(), oldAsKnown: currentBytes, new: bytes)
     return (changed, merged)
   }
 

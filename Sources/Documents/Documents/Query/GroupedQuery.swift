@@ -159,8 +159,8 @@ extension Query {
   ) -> GroupedQuery<Document, (repeat each Value)> {
     var paths: Result<[FieldPath], FieldPathError> = .success([])
     for keyPath in repeat each keyPath {
-      paths = paths.flatMap { known in
-        Result { () throws(FieldPathError) in known + [try FieldPath(keyPath)] }
+      paths = paths.flatMap { earlier in
+        Result { () throws(FieldPathError) in earlier + [try FieldPath(keyPath)] }
       }
     }
     let collection = collection

@@ -132,7 +132,7 @@ extension DocumentStore {
     let snapshot = try snapshot()
     // Create no file for a collection that does not exist.
     guard snapshot.index(of: table) != nil else {
-      trace.note(request)
+      trace.record(request)
       return 0
     }
     var count = 0

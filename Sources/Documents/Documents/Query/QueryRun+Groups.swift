@@ -46,7 +46,7 @@ extension QueryRun {
   /// - Complexity: With an index on the only path, and nothing but counts of all documents: reads the index; see
   ///   ``countByIndex(_:_:)``. Otherwise a read of each matching document. Memory for each group.
   func groups(_ request: GroupRequest, _ trace: inout Trace) throws -> [DocumentGroup] {
-    trace.note(self.request)
+    trace.record(self.request)
     var table = DocumentGroups(by: request.paths, request.aggregates)
     if let index = indexToCount(request) {
       trace.plan = .index(index.description)
@@ -194,7 +194,7 @@ extension CollectionIndex {
 private struct KeyCounts {
   private(set) var all: [(key: [UInt8], count: Int)] = []
   private var positions: [[UInt8]: Int] = [:]
-  /// The position of the key that was asked for last. Neighbours often have the same one.
+  /// The position of the key that was found last. Neighbours often have the same one.
   private var last = 0
   /// The number of keys up to which a linear search is faster than hashing.
   private static let fewCount = 8

@@ -114,7 +114,7 @@ struct QueryRun {
   /// - Complexity: With an index, a lookup for each key, and a read of each document found; without one, a scan of all
   ///   documents. Sorting keeps a sort key for each match, or for twice as many documents as the limit.
   func documents(_ trace: inout Trace) throws -> [FoundDocument] {
-    trace.note(request)
+    trace.record(request)
     var found: [FoundDocument] = []
     if request.limit == 0 {
       trace.plan = plan
@@ -175,7 +175,7 @@ struct QueryRun {
 
   /// The number of matching documents, after offset and limit.
   func count(_ trace: inout Trace) throws -> Int {
-    trace.note(request)
+    trace.record(request)
     let count = window(of: try countOfCondition(&trace))
     trace.documentsAffected = count
     return count

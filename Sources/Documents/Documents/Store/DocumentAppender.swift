@@ -49,7 +49,7 @@ final class DocumentAppender {
   /// Stores what the documents written changed of the store's description.
   fileprivate func finish() throws {
     var description = base.description
-    if let writer { description.note(listValued: writer.listValued, in: table.name) }
+    if let writer { description.record(listValued: writer.listValued, in: table.name) }
     if description != base.description { transaction.state = try description.encoded() }
   }
 }

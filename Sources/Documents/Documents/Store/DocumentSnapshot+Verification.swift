@@ -37,10 +37,10 @@ extension DocumentSnapshot {
   private func verify(
     _ collection: DocumentTable, _ table: Int, _ store: Snapshot, _ findings: inout [Finding]
   ) throws(StoreError) {
-    let known = description.collections[collection.name] ?? CollectionDescription()
-    let indexes = known.indexes
-    let usable = known.usableIndexes
-    for index in indexes where index.description == nil || index.number >= known.nextNumber {
+    let declared = description.collections[collection.name] ?? CollectionDescription()
+    let indexes = declared.indexes
+    let usable = declared.usableIndexes
+    for index in indexes where index.description == nil || index.number >= declared.nextNumber {
       findings.append(
         Finding(
           path: store.path, offset: 0, what: "index \(index.number) of \(collection.name) is invalid",
@@ -48,19 +48,19 @@ extension DocumentSnapshot {
     }
     try store.scan(table) { (record) throws(StoreError) in
       let key = record.key(0).copied()
-      func note(_ what: String, lost: String) {
+      func report(_ what: String, lost: String) {
         let id = DocumentTable.text(ofKey: key)
         findings.append(
           Finding(
             path: store.path, offset: record.rowID.byteOffset, what: "\(collection.name), document \(id): \(what)",
             lost: lost))
       }
-      if record.sharedCount > 0 { note("it has \(record.sharedCount) shared strings", lost: "nothing") }
-      do { _ = try DocumentValue(documentBytes: key.rawSpan) } catch { note("its id: \(error)", lost: "its id") }
+      if record.sharedCount > 0 { report("it has \(record.sharedCount) shared strings", lost: "nothing") }
+      do { _ = try DocumentValue(documentBytes: key.rawSpan) } catch { report("its id: \(error)", lost: "its id") }
       do {
         try DocumentView(record.body).validate()
       } catch {
-        note("\(error)", lost: "the document")
+        report("\(error)", lost: "the document")
         return
       }
       var keys: [UInt8] = []
@@ -74,12 +74,12 @@ extension DocumentSnapshot {
           }
         }
         for index in usable where index.isSingleValued && listValued.contains(index.number) {
-          note(
+          report(
             "it has not exactly one value for the index on \(index.description.fields), which says that each has",
             lost: "groups by that field, and queries in its order, may miss documents")
         }
       } catch {
-        note("\(error)", lost: "the document")
+        report("\(error)", lost: "the document")
         return
       }
       var wanted: Set<[UInt8]> = []
@@ -90,13 +90,13 @@ extension DocumentSnapshot {
       var list = KeyList(record.key(1))
       while let key = list.next() {
         // The keys of a removed index remain until the document is rewritten.
-        if let number = DocumentTable.number(ofKey: key), !numbers.contains(number), number < known.nextNumber {
+        if let number = DocumentTable.number(ofKey: key), !numbers.contains(number), number < declared.nextNumber {
           continue
         }
         found.insert(key.copied())
       }
       if found != wanted {
-        note(
+        report(
           "\(wanted.subtracting(found).count) keys of its indexes are missing, and \(found.subtracting(wanted).count)"
             + " are not its own", lost: "nothing; queries through an index may not find it")
       }

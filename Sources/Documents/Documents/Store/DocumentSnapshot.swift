@@ -14,13 +14,13 @@ public final class DocumentSnapshot: Sendable {
 
   /// Creates a snapshot.
   ///
-  /// - Parameter known: An earlier snapshot. Its description is reused if the stored bytes are the same.
-  init(_ store: Snapshot?, knowing known: DocumentSnapshot? = nil) throws {
+  /// - Parameter earlier: An earlier snapshot. Its description is reused if the stored bytes are the same.
+  init(_ store: Snapshot?, reusing earlier: DocumentSnapshot? = nil) throws {
     self.store = store
     let state = store?.state ?? []
-    if let known, known.store?.state ?? [] == state {
-      description = known.description
-      indexes = known.indexes
+    if let earlier, earlier.store?.state ?? [] == state {
+      description = earlier.description
+      indexes = earlier.indexes
     } else {
       description = try StoreDescription(state, path: store?.path ?? "")
       indexes = description.collections.mapValues(\.usableIndexes)

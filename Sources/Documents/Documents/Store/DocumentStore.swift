@@ -117,7 +117,7 @@ public final class DocumentStore: Sendable {
         let shown = view.snapshot.store
         try reader.refresh()
         let newest = reader.snapshot
-        if newest !== shown { view.snapshot = try DocumentSnapshot(newest, knowing: view.snapshot) }
+        if newest !== shown { view.snapshot = try DocumentSnapshot(newest, reusing: view.snapshot) }
       } else if let reader = try StoreReader.open(location) {
         view = View(reader: reader, snapshot: try DocumentSnapshot(reader.snapshot))
       }
@@ -142,8 +142,8 @@ public final class DocumentStore: Sendable {
     try write { writer in
       let transaction = try writer.begin()
       do {
-        let known = view.withLock { $0.snapshot }
-        let changes = DocumentTransaction(transaction, try DocumentSnapshot(transaction.base, knowing: known))
+        let earlier = view.withLock { $0.snapshot }
+        let changes = DocumentTransaction(transaction, try DocumentSnapshot(transaction.base, reusing: earlier))
         let result = try body(changes)
         if try changes.finish() {
           _ = try writer.commit(transaction)

@@ -10,7 +10,7 @@ struct StoreDescription: Codable, Equatable, Sendable {
   var schemaVersion = 0
   var collections: [String: CollectionDescription] = [:]
 
-  static let knownFormats = 1...3
+  static let supportedFormats = 1...3
 
   init() {}
 
@@ -20,7 +20,7 @@ struct StoreDescription: Codable, Equatable, Sendable {
   init(_ state: [UInt8], path: String) throws {
     if state.isEmpty { return }
     guard let description = try? DocumentDecoder().decode(StoreDescription.self, from: state),
-      Self.knownFormats.contains(description.format)
+      Self.supportedFormats.contains(description.format)
     else { throw DocumentStoreError.unknownState(path: path) }
     self = description
   }
@@ -42,8 +42,8 @@ struct StoreDescription: Codable, Equatable, Sendable {
   }
 
   /// Records that documents of a collection have no value, or several, in indexes with these numbers.
-  mutating func note(listValued numbers: Set<UInt16>, in collection: String) {
-    for number in numbers { collections[collection]?.note(listValued: number) }
+  mutating func record(listValued numbers: Set<UInt16>, in collection: String) {
+    for number in numbers { collections[collection]?.record(listValued: number) }
   }
 }
 
@@ -65,8 +65,8 @@ struct CollectionDescription: Codable, Equatable, Sendable {
     var kept: [DeclaredIndex] = []
     var new: Set<UInt16> = []
     for index in wanted {
-      if let known = indexes.first(where: { $0.description == index && !isLost($0) }) {
-        kept.append(known)
+      if let declared = indexes.first(where: { $0.description == index && !isLost($0) }) {
+        kept.append(declared)
         continue
       }
       guard nextNumber < .max else { throw DocumentStoreError.tooManyIndexes }
@@ -78,7 +78,7 @@ struct CollectionDescription: Codable, Equatable, Sendable {
     return new
   }
 
-  fileprivate mutating func note(listValued number: UInt16) {
+  fileprivate mutating func record(listValued number: UInt16) {
     for index in indexes.indices where indexes[index].number == number && indexes[index].isSingleValued == true {
       indexes[index].isSingleValued = false
     }

@@ -42,7 +42,7 @@ public struct Trace: Sendable {
     self.collection = collection
   }
 
-  mutating func note(_ request: QueryRequest) {
+  mutating func record(_ request: QueryRequest) {
     condition = request.condition
     ordering = request.ordering
     offset = request.offset

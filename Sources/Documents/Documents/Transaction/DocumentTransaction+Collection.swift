@@ -23,9 +23,9 @@ extension DocumentTransaction {
   public func upsert<Document>(_ new: Document, into collection: DocumentCollection<Document>) throws {
     let (key, bytes) = try collection.encode(new)
     var merged = bytes
-    if let old = try document(collection.table, key), let known = try? collection.decode(old.rawSpan, key.rawSpan) {
+    if let old = try document(collection.table, key), let decoded = try? collection.decode(old.rawSpan, key.rawSpan) {
       merged = try DocumentMerge.keepingUnknownFields(
-        old: old, oldAsKnown: DocumentEncoder().encode(known), new: bytes)
+        old: old, oldAsKnown: DocumentEncoder().encode(decoded), new: bytes)
     }
     put(collection.table, key, merged)
   }

@@ -137,7 +137,7 @@ public final class DocumentTransaction {
           hasChanges = true
         }
       }
-      if let writer { description.note(listValued: writer.listValued, in: table.name) }
+      if let writer { description.record(listValued: writer.listValued, in: table.name) }
     }
     if description != base.description {
       transaction.state = try description.encoded()
@@ -167,7 +167,7 @@ public final class DocumentTransaction {
     }
     for ordered in indexes where ordered.description.isOrdered && new.contains(ordered.number) {
       let isSingleValued = try table.addOrderedIndex(ordered, to: transaction, index) { report($0, total) }
-      if !isSingleValued { description.note(listValued: [ordered.number], in: table.name) }
+      if !isSingleValued { description.record(listValued: [ordered.number], in: table.name) }
     }
     if indexes.contains(where: { !$0.description.isOrdered && new.contains($0.number) }) {
       try rewrite(table, store, index, report)
@@ -189,7 +189,7 @@ public final class DocumentTransaction {
       return failure == nil
     }
     if let failure { throw failure }
-    description.note(listValued: writer.listValued, in: table.name)
+    description.record(listValued: writer.listValued, in: table.name)
     report(done, total)
   }
 }

@@ -9,8 +9,8 @@ import Synchronization
 /// which includes all of them. So one caller pays for one sync, and a thousand callers pay for a few. Commits run on a
 /// separate thread, so a sync blocks only the tasks that wait for it.
 ///
-/// Calls without an urgent caller, for example a worker's updates, are *patient*: while other calls keep arriving, a
-/// patient call waits up to ``patience`` for the next one, so that the other call need not wait for a separate commit.
+/// Calls without an urgent caller, for example a worker's updates, may wait: while other calls keep arriving, such a
+/// call waits up to ``timeout`` for the next one, so that the other call need not wait for a separate commit.
 ///
 /// Invariants: at most one commit runs at a time; calls are in commits in the order in which they came; each call ends
 /// once, after the commit that has its changes is durable or has failed.
@@ -19,17 +19,17 @@ final class GroupCommit: Sendable {
   /// waits.
   static let maximumCalls = 1024
   static let maximumByteCount = 4 << 20
-  /// How long a patient call waits for other calls.
-  static let patience = Duration.microseconds(500)
+  /// How long a call that may wait does so.
+  static let timeout = Duration.microseconds(500)
   /// How long after an urgent call another one is expected.
   static let expectation = Duration.milliseconds(20)
 
   private struct State {
     var waiting: [any GroupedCall] = []
-    /// Whether an urgent call waits, or the patience of a patient one has run out.
+    /// Whether an urgent call waits, or another one has waited for as long as it may.
     var isDue = false
     var isCommitting = false
-    /// Whether a timer for the end of patience is running.
+    /// Whether the timer of the calls that may wait is running.
     var isTimed = false
     /// When the last urgent call arrived.
     var lastUrgent: ContinuousClock.Instant?
@@ -51,14 +51,14 @@ final class GroupCommit: Sendable {
   ///
   /// - Parameters:
   ///   - byteCount: The size of the payloads that it adds.
-  ///   - isPatient: Whether it may wait a little for other calls.
+  ///   - mayWait: Whether it may wait a little for other calls.
   /// - Returns: The result of `body`, once it is durable.
   /// - Throws: Any error that `body` throws; its changes are then not in the commit. Any error of the commit.
   func perform<Result: Sendable>(
-    byteCount: Int = 0, isPatient: Bool = false, _ body: @escaping @Sendable (QueueChange) throws -> Result
+    byteCount: Int = 0, mayWait: Bool = false, _ body: @escaping @Sendable (QueueChange) throws -> Result
   ) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
-      submit([GroupedRequest(byteCount: byteCount, body: body) { continuation.resume(with: $0) }], isPatient: isPatient)
+      submit([GroupedRequest(byteCount: byteCount, body: body) { continuation.resume(with: $0) }], mayWait: mayWait)
     }
   }
 
@@ -86,12 +86,12 @@ final class GroupCommit: Sendable {
   }
 
   /// Adds calls to the next commit, and starts a commit if none is running.
-  private func submit(_ calls: [any GroupedCall], isPatient: Bool = false) {
+  private func submit(_ calls: [any GroupedCall], mayWait: Bool = false) {
     let now = ContinuousClock.now
     let (begins, isTimed) = state.withLock { state in
       state.waiting += calls
-      if !isPatient { state.lastUrgent = now }
-      if isPatient, let last = state.lastUrgent, now - last < Self.expectation {
+      if !mayWait { state.lastUrgent = now }
+      if mayWait, let last = state.lastUrgent, now - last < Self.expectation {
         defer { state.isTimed = true }
         return (false, !state.isTimed)
       }
@@ -101,7 +101,7 @@ final class GroupCommit: Sendable {
     }
     if begins { thread.async { [self] in commitAll() } }
     if isTimed {
-      thread.asyncAfter(deadline: .now() + .microseconds(Int(Self.patience / .microseconds(1)))) { [self] in
+      thread.asyncAfter(deadline: .now() + .microseconds(Int(Self.timeout / .microseconds(1)))) { [self] in
         state.withLock { state in
           state.isTimed = false
           state.isDue = true
@@ -115,7 +115,7 @@ final class GroupCommit: Sendable {
   /// The number of calls that wait for the next commit.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Commits until no calls wait, or only patient ones.
+  /// Commits until no calls wait, or only calls that may wait longer.
   private func commitAll() {
     while true {
       let calls = state.withLock { state -> [any GroupedCall] in

@@ -2,15 +2,15 @@ import Documents
 
 /// An in-memory ``DueQueue`` of a queue, kept up to date from one commit to the next.
 ///
-/// Invariant: `schedule` has the uploads of the snapshot `seen`, and those changed since then that are in `noted`.
+/// Invariant: `schedule` has the uploads of the snapshot `seen`, and those changed since then that are in `recorded`.
 struct ScheduleMirror {
   var schedule: DueQueue
   private let tables: QueueTables
   private let rules: ScheduleRules
   private var seen: DocumentSnapshot?
-  /// The ordinals noted since the last snapshot. An upload that was added and removed between two snapshots is in
+  /// The ordinals recorded since the last snapshot. An upload that was added and removed between two snapshots is in
   /// neither difference, so each of these is looked up.
-  private var noted: Set<Int64> = []
+  private var recorded: Set<Int64> = []
 
   init(_ tables: QueueTables, _ rules: ScheduleRules) {
     self.tables = tables
@@ -28,15 +28,15 @@ struct ScheduleMirror {
       switch change {
       case .changed(let upserted, let deleted):
         for ordinal in deleted { schedule.remove(ordinal) }
-        for ordinal in noted.union(upserted) { try update(ordinal, tables.schedule.get(ordinal, in: snapshot)) }
+        for ordinal in recorded.union(upserted) { try update(ordinal, tables.schedule.get(ordinal, in: snapshot)) }
       case .everything: try load(snapshot)
       }
     } else if seen == nil {
       try load(snapshot)
     } else {
-      for ordinal in noted { try update(ordinal, tables.schedule.get(ordinal, in: snapshot)) }
+      for ordinal in recorded { try update(ordinal, tables.schedule.get(ordinal, in: snapshot)) }
     }
-    noted = []
+    recorded = []
     seen = snapshot
     schedule.assertInvariants()
   }
@@ -50,8 +50,8 @@ struct ScheduleMirror {
 
   /// Applies the change that a pending commit makes to an upload; `nil` if the upload is removed. If the commit fails,
   /// call ``reset()``.
-  mutating func note(_ ordinal: Int64, _ entry: ScheduleEntry?) {
-    noted.insert(ordinal)
+  mutating func record(_ ordinal: Int64, _ entry: ScheduleEntry?) {
+    recorded.insert(ordinal)
     update(ordinal, entry)
   }
 
@@ -60,10 +60,10 @@ struct ScheduleMirror {
     if let entry { schedule.set(entry) } else { schedule.remove(ordinal) }
   }
 
-  /// Discards everything, because a noted commit failed.
+  /// Discards everything, because a recorded commit failed.
   mutating func reset() {
     seen = nil
-    noted = []
+    recorded = []
     schedule = DueQueue(rules)
   }
 }

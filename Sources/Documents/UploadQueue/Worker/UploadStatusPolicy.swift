@@ -24,9 +24,9 @@ public struct UploadStatusPolicy: Sendable, Equatable {
 
   /// The statuses that pause a destination by default.
   public static let defaultPauseOn = ["3xx", "401", "403", "404", "405", "407", "410", "415", "421"]
-    .map(UploadStatus.known)
+    .map(UploadStatus.literal)
   /// The statuses that park an upload after its retries by default.
-  public static let defaultParkOn = [UploadStatus.known("4xx")]
+  public static let defaultParkOn = [UploadStatus.literal("4xx")]
 
   private static let retriedByThemselves: Set<Int> = [408, 425, 429]
 
@@ -94,7 +94,7 @@ public enum UploadStatus: Sendable, Hashable, CustomStringConvertible {
     return nil
   }
 
-  fileprivate static func known(_ text: String) -> UploadStatus {
+  fileprivate static func literal(_ text: String) -> UploadStatus {
     guard let status = UploadStatus(text) else { preconditionFailure("\(text) is no status") }
     return status
   }

@@ -59,18 +59,18 @@ extension UploadWorker {
     _ ordinal: Int64, to destination: String, _ lease: ScheduleEntry.Lease
   ) async -> ClaimedGroup? {
     do {
-      return try await queue.group.perform(isPatient: true) { change in
+      return try await queue.group.perform(mayWait: true) { change in
         guard change.state.pauses.isEmpty else { return nil }
         let entry = try self.withMirror(of: change) { mirror in
           let entry = mirror.schedule.candidate(ordinal, now: change.now)
           guard let entry, self.options.destination(entry.kind) == destination else { return nil as ScheduleEntry? }
-          mirror.note(ordinal, entry.claimed(by: lease))
+          mirror.record(ordinal, entry.claimed(by: lease))
           return entry
         }
         guard let entry else { return nil }
         guard let claim = try change.claim(entry, lease) else {
           let current = try change.entry(ordinal)
-          self.mirror.withLock { $0.note(ordinal, current) }
+          self.mirror.withLock { $0.record(ordinal, current) }
           return nil
         }
         return ClaimedGroup(uploads: [claim], isBatch: self.isBatched(entry) && claim.1.payload.files.isEmpty)
@@ -87,7 +87,7 @@ extension UploadWorker {
     if ordinals.isEmpty { return }
     let limit = (options.retryPolicies[kind] ?? options.retry).maximumRetries
     do {
-      try await queue.group.perform(isPatient: true) { change in
+      try await queue.group.perform(mayWait: true) { change in
         for ordinal in ordinals { try change.blame(ordinal, limit: limit) }
       }
       if blamed.count > Self.maximumSeen { blamed = [] }

@@ -13,7 +13,7 @@ extension UploadWorker {
   /// Claims the next uploads and drops expired ones, in one commit.
   func claim(_ limit: Int, _ lease: ScheduleEntry.Lease) async throws -> [ClaimedGroup] {
     let (breakers, batches) = (breakers, lastBatches)
-    let groups = try await queue.group.perform(isPatient: true) { change in
+    let groups = try await queue.group.perform(mayWait: true) { change in
       try self.take(limit, lease, change, breakers, batches)
     }
     begin(groups)
@@ -44,7 +44,7 @@ extension UploadWorker {
       if let entry, entry.state == .waiting {
         try change.expire(entry)
       } else {
-        mirror.withLock { $0.note(ordinal, entry) }
+        mirror.withLock { $0.record(ordinal, entry) }
       }
     }
     return try next.compactMap { entries in
@@ -66,7 +66,7 @@ extension UploadWorker {
         // The upload was parked now, differs from the mirror's entry, or is left for another request.
         if !group.uploads.isEmpty { isFull = true }
         let current = try change.entry(entry.id)
-        mirror.withLock { $0.note(entry.id, current) }
+        mirror.withLock { $0.record(entry.id, current) }
       }
       return group.uploads.isEmpty ? nil : group
     }
@@ -76,7 +76,7 @@ extension UploadWorker {
     batchTransport != nil && options.batch(entry.kind) != nil
   }
 
-  /// Chooses the next uploads and the expired ones, and notes both in the mirror.
+  /// Chooses the next uploads and the expired ones, and records both in the mirror.
   private nonisolated func choose(
     _ limit: Int, _ lease: ScheduleEntry.Lease, _ change: QueueChange, _ breakers: [String: CircuitBreaker],
     _ batches: [String: Int64]
@@ -86,7 +86,7 @@ extension UploadWorker {
     let destination = options.destination
     return try withMirror(of: change) { mirror in
       let expired = mirror.schedule.expired(now: now)
-      for ordinal in expired { mirror.note(ordinal, nil) }
+      for ordinal in expired { mirror.record(ordinal, nil) }
       var breakers = breakers
       var chosen: [[ScheduleEntry]] = []
       while chosen.count < limit, let next = Self.next(&mirror.schedule, now, breakers) {
@@ -97,7 +97,7 @@ extension UploadWorker {
           isBatched(next)
           ? mirror.schedule.batch(startingWith: next, through: max(last, next.id), now: now) : [next]
         chosen.append(group)
-        for entry in group { mirror.note(entry.id, entry.claimed(by: lease)) }
+        for entry in group { mirror.record(entry.id, entry.claimed(by: lease)) }
       }
       return (expired, chosen)
     }
@@ -112,7 +112,7 @@ extension UploadWorker {
     let touched = try change.touched.map { ($0, try change.entry($0)) }
     return try mirror.withLock { mirror in
       try mirror.advance(to: base)
-      for (ordinal, entry) in touched { mirror.note(ordinal, entry) }
+      for (ordinal, entry) in touched { mirror.record(ordinal, entry) }
       return try body(&mirror)
     }
   }
@@ -355,7 +355,7 @@ extension UploadWorker {
   private func takeBackSuspects(_ destination: String) async {
     guard let ids = suspects.removeValue(forKey: destination), !ids.isEmpty else { return }
     do {
-      let left = try await queue.group.perform(isPatient: true) { change in try ids.filter { try !change.takeBack($0) }
+      let left = try await queue.group.perform(mayWait: true) { change in try ids.filter { try !change.takeBack($0) }
       }
       // Uploads that are about to be parked are unparked when the next probe fails.
       if !left.isEmpty, breakers[destination] != nil { suspects[destination, default: []] += left }
@@ -376,7 +376,7 @@ extension UploadWorker {
         // This attempt has ended, so another one may begin.
         let limit = canBegin ? 1 : 0
         let (breakers, batches) = (breakers, lastBatches)
-        let groups = try await queue.group.perform(isPatient: true) { change in
+        let groups = try await queue.group.perform(mayWait: true) { change in
           for upload in settled { try change.settle(upload.ordinal, lease, upload.verdict) }
           return limit == 0 ? [] : try self.take(limit, lease, change, breakers, batches)
         }

@@ -136,7 +136,7 @@ public actor UploadWorker {
     var failure: (any Error)?
     do {
       try await releaseKeys()
-      try await work(slot.lease, untilEmpty: untilEmpty ? Patience(waitsForPaused, waitsForLater) : nil)
+      try await work(slot.lease, untilEmpty: untilEmpty ? EndCondition(waitsForPaused, waitsForLater) : nil)
     } catch { failure = error }
     for follower in followers { follower.cancel() }
     await cancelAttempts()
@@ -193,7 +193,7 @@ public actor UploadWorker {
         return mirror.schedule.unanswered(now: now, limit: Self.maximumEarlyRetries)
       }
       if !ordinals.isEmpty {
-        try await queue.group.perform(isPatient: true) { change in
+        try await queue.group.perform(mayWait: true) { change in
           for ordinal in ordinals { try change.hasten(ordinal) }
         }
       }
@@ -213,7 +213,7 @@ public actor UploadWorker {
   // MARK: The run loop
 
   /// What a worker that ends by itself waits for.
-  private struct Patience {
+  private struct EndCondition {
     let paused: Bool
     let later: Bool
 
@@ -223,8 +223,8 @@ public actor UploadWorker {
     }
   }
 
-  /// - Parameter patience: What to wait for before ending; `nil` to wait for new uploads.
-  private func work(_ lease: ScheduleEntry.Lease, untilEmpty patience: Patience?) async throws {
+  /// - Parameter condition: What to wait for before ending; `nil` to wait for new uploads.
+  private func work(_ lease: ScheduleEntry.Lease, untilEmpty condition: EndCondition?) async throws {
     wake()
     var iterator = wakeSignal.stream.makeAsyncIterator()
     while !Task.isCancelled {
@@ -233,7 +233,7 @@ public actor UploadWorker {
         if attempts.isEmpty { return }
       } else {
         let next = try await begin(lease)
-        if let patience, attempts.isEmpty, try isEmpty(patience) { return }
+        if let condition, attempts.isEmpty, try isEmpty(condition) { return }
         timer = next.map(alarm)
       }
       isIdle = true
@@ -247,11 +247,11 @@ public actor UploadWorker {
 
   /// Whether the queue is paused, or no upload is being sent and none can be sent without a manual decision. It
   /// examines the uploads, not the counts, which may be wrong after a repair.
-  private func isEmpty(_ patience: Patience) throws -> Bool {
+  private func isEmpty(_ condition: EndCondition) throws -> Bool {
     let snapshot = try queue.store.snapshot()
     if try !queue.tables.state(in: snapshot).pauses.isEmpty { return true }
-    let paused = patience.paused ? [] : Set(pausedDestinations.keys)
-    let now = patience.later ? nil : queue.environment.now()
+    let paused = condition.paused ? [] : Set(pausedDestinations.keys)
+    let now = condition.later ? nil : queue.environment.now()
     return try mirror.withLock { mirror in
       try mirror.advance(to: snapshot)
       return !mirror.schedule.hasSendableUploads(before: now) { paused.contains($0) }
@@ -377,7 +377,7 @@ public actor UploadWorker {
       if lock == nil, lease.slot != own.slot { continue }
       defer { lock?.release() }
       let options = options
-      try await queue.group.perform(isPatient: true) { change in
+      try await queue.group.perform(mayWait: true) { change in
         for ordinal in ordinals {
           try change.takeOver(ordinal, lease, limit: options.retry.maximumInterruptions, holds: options.holds)
         }

@@ -84,15 +84,15 @@ extension Snapshot {
   /// - Returns: The bound, and whether at most a fifth of it is such an assumption.
   /// - Complexity: Proportional to the number of commits of the generation.
   func compactedByteLimit() throws(StoreError) -> (byteCount: Int, isClose: Bool) {
-    var known = orderedByteLimit
+    var certain = orderedByteLimit
     var guessed = 0
     for table in manifest.tables {
       let liveBytes = Int(clamping: table.liveBytes)
-      known += liveBytes
+      certain += liveBytes
       for space in table.keySpaces {
         let rows = rowLimit(of: space, in: table)
         if rows == 0 { continue }
-        known += Self.indexFrame + (19 * rows + 1) / 2
+        certain += Self.indexFrame + (19 * rows + 1) / 2
         if space.isUnique { continue }
         let longest = space.lengths.lengths.last ?? 0
         // For keys of 255 bytes or more, only that lower limit is known, and that the rows contain them.
@@ -105,7 +105,7 @@ extension Snapshot {
       others += Int(segment.objectEnd) - Int(segment.segmentOffset) - SegmentHeader.byteCount
     }
     guessed += max(0, others)
-    return (withFrame(known + guessed), 4 * guessed <= known)
+    return (withFrame(certain + guessed), 4 * guessed <= certain)
   }
 
   /// An upper bound for the size of the ordered indexes after a compaction. Their keys and rows are those of the

@@ -162,8 +162,8 @@ extension StoreWriter {
   private func spaceForNewIndexes(_ old: Snapshot) -> Int {
     var rows = 0
     for (number, table) in schema.tables.enumerated() {
-      let known = old.orderedIndexes(of: number)
-      rows += table.orderedIndexes.filter { $0.isWanted && !known.contains($0.name) }.count * old.rowCount(number)
+      let existing = old.orderedIndexes(of: number)
+      rows += table.orderedIndexes.filter { $0.isWanted && !existing.contains($0.name) }.count * old.rowCount(number)
     }
     return 64 * rows
   }

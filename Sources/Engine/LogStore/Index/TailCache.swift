@@ -17,8 +17,8 @@ struct TailCache {
 
   /// Returns the live rows of the block at `offset`, sorted by hash; `nil` if they are not cached.
   func liveRows(ofBlockAt offset: UInt64) -> [IndexEntry]? {
-    guard let known = rows[offset] else { return nil }
-    return dead.isEmpty ? known : known.filter { !dead.contains($0.offset) }
+    guard let cached = rows[offset] else { return nil }
+    return dead.isEmpty ? cached : cached.filter { !dead.contains($0.offset) }
   }
 
   /// Applies the changes of a commit.

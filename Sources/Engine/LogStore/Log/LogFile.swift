@@ -63,7 +63,7 @@ package final class LogFile: Sendable {
   }
 
   /// Records that a valid commit ends at `end`.
-  func noteCommit(endingAt end: Int) {
+  func recordCommit(endingAt end: Int) {
     // Relaxed order is enough: the number only grows and is used only in a message.
     committedEnd.max(end, ordering: .relaxed)
   }

@@ -5,7 +5,7 @@ import Bytes
 /// Each key is stored once. Its rows are collected as pairs of the key's number and a row, in the order in which rows
 /// are put, which is ascending.
 struct OrderedKeyTable {
-  /// What is known of the rows of one key.
+  /// The number of rows of one key, and the last one.
   private struct Rows: BitwiseCopyable {
     var count: UInt32 = 0
     var last: UInt32 = 0
@@ -58,9 +58,9 @@ struct OrderedKeyTable {
       } else {
         number = keys.number(of: key, new: Rows())
       }
-      let known = keys[number]
-      if known.last == row { return }
-      keys[number] = Rows(count: known.count &+ 1, last: row)
+      let current = keys[number]
+      if current.last == row { return }
+      keys[number] = Rows(count: current.count &+ 1, last: row)
     } else {
       number = keys.append(unlisted: key, Rows(count: 1, last: row))
     }

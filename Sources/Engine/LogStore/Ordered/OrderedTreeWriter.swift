@@ -182,10 +182,10 @@ struct OrderedBlockWriter {
   /// Enters the fragments of a text for the leaf with this number.
   private mutating func addFragments(_ text: RawSpan, _ leaf: Int) throws(StoreError) {
     // Fragments within the beginning that the last text of the same leaf has too are entered already.
-    let known =
+    let common =
       leaf == lastLeaf ? text.commonPrefixByteCount(with: lastText.rawSpan.slice(0, lastTextByteCount)) : 0
     lastLeaf = leaf
-    try fragments.add(text, from: max(0, known - 3), leaf: leaf)
+    try fragments.add(text, from: max(0, common - 3), leaf: leaf)
   }
 
   /// Calls `receive` with the bytes of the block, in parts, and returns its entry in the manifest.

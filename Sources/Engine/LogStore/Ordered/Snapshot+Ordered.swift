@@ -296,7 +296,7 @@ extension Snapshot {
       } else {
         try appendRows(of: bytes, .before(bytes.copied()), in: block, tree, to: &found)
       }
-      if let known = common { found = Self.intersection(known, found) }
+      if let candidates = common { found = Self.intersection(candidates, found) }
       if found.isEmpty { return [] }
       common = found
     }

@@ -24,11 +24,11 @@ extension Transaction {
   public func addOrderedIndex(_ table: Int, _ index: Schema.OrderedIndex) throws(StoreError) {
     precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
     precondition(appender.newRows[table].isEmpty, "an ordered index is added before rows are put into its table")
-    let known = manifest.tables[table].orderedIndexes
-    guard !known.contains(where: { $0.name == index.name }) else {
+    let existing = manifest.tables[table].orderedIndexes
+    guard !existing.contains(where: { $0.name == index.name }) else {
       throw .schema(path: log.path, reason: "\(manifest.tables[table].name) has an ordered index \(index.name)")
     }
-    guard known.count < Manifest.orderedIndexLimit else {
+    guard existing.count < Manifest.orderedIndexLimit else {
       throw .schema(path: log.path, reason: "a table has at most \(Manifest.orderedIndexLimit) ordered indexes")
     }
     do {

@@ -38,7 +38,7 @@ public final class Snapshot: Sendable {
     self.footer = footer
     end = Int(footer.end)
     precondition(end <= mapping.byteCount, "a commit lies in its mapping")
-    log.noteCommit(endingAt: end)
+    log.recordCommit(endingAt: end)
     manifest = try log.checkedManifest(of: footer)
     seed = log.header.seed
     var blocks: [IndexBlock] = []

@@ -3,7 +3,7 @@ import RecordFormat
 
 /// A check of all rules of FORMAT.md for one tree of an ordered block, page by page.
 struct OrderedTreeCheck {
-  /// What is known of the part of the tree below a page.
+  /// The part of the tree below a page.
   private struct Part {
     var firstKey: [UInt8]
     var firstRow: UInt32

@@ -46,12 +46,12 @@ extension Verification {
           if space.isList {
             var list = KeyList(key)
             while let key = list.next() {
-              if let fault = try look(up: key, of: own, id, space, in: snapshot, &popular[index]), faults.count < 100 {
+              if let fault = try check(key, of: own, id, space, in: snapshot, &popular[index]), faults.count < 100 {
                 faults.append(RowFault(offset: own.byteOffset, name: names.name(record.bytes, table), what: fault))
               }
             }
           } else if !space.skipsEmptyKeys || key.byteCount > 0 {
-            if let fault = try look(up: key, of: own, id, space, in: snapshot, &popular[index]), faults.count < 100 {
+            if let fault = try check(key, of: own, id, space, in: snapshot, &popular[index]), faults.count < 100 {
               faults.append(RowFault(offset: own.byteOffset, name: names.name(record.bytes, table), what: fault))
             }
           }
@@ -62,8 +62,8 @@ extension Verification {
   }
 
   /// Returns what is wrong with finding the row at `own` by `key`; `nil` if it is found.
-  private func look(
-    up key: RawSpan, of own: UnitOffset, _ id: KeySpaceID, _ space: Manifest.KeySpace, in snapshot: Snapshot,
+  private func check(
+    _ key: RawSpan, of own: UnitOffset, _ id: KeySpaceID, _ space: Manifest.KeySpace, in snapshot: Snapshot,
     _ popular: inout [[UInt8]: Set<UnitOffset>]
   ) throws(StoreError) -> String? {
     if try !find(own, id, key, in: snapshot, &popular) { return "is not found by its \(space.name)" }

@@ -15,7 +15,7 @@ package final class PipelineStage<Piece: Sendable, Failure: Error>: Sendable {
   }
 
   private let work: @Sendable (Piece) throws(Failure) -> Piece?
-  // Guards the state. The lock is held only to look at it or to change it.
+  // Guards the state. The lock is held only to read or change it.
   private let state = Mutex(State())
   /// A serial queue, so that the pieces keep their order.
   private let queue: DispatchQueue

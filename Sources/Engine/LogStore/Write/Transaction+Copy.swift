@@ -65,7 +65,7 @@ extension RowAppender {
   ///
   /// - Parameters:
   ///   - derived: The ordered indexes for which the keys of the rows are derived.
-  ///   - isMapping: Whether to note where each row is now.
+  ///   - isMapping: Whether to record where each row is now.
   fileprivate mutating func copyRows(
     of source: Snapshot, deriving derived: [DerivedIndex], mapping isMapping: Bool
   ) throws(StoreError) -> (count: Int, map: RowMap) {
@@ -89,8 +89,8 @@ extension RowAppender {
           shared.append(0)
           continue
         }
-        if let known = texts.find(old) {
-          shared.append(known)
+        if let copied = texts.find(old) {
+          shared.append(copied)
         } else {
           let text = try record.shared(index)
           let new = text.byteCount == 0 ? 0 : try share(text).unit

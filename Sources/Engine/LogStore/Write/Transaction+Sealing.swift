@@ -129,7 +129,7 @@ extension Transaction {
   private func rows(
     of block: Manifest.Block, _ space: KeySpaceID, in base: Snapshot
   ) throws(StoreError) -> [IndexEntry] {
-    if let known = tail?.liveRows(ofBlockAt: block.offset) { return known }
+    if let cached = tail?.liveRows(ofBlockAt: block.offset) { return cached }
     var rows: [IndexEntry] = []
     let indexBlock = try IndexBlock(block, end: base.end, log: base.log)
     try base.forEachEntry(indexBlock, space) { hash, unit in

@@ -256,8 +256,8 @@ public final class Transaction {
         copier.draft.addShared(.empty)
         continue
       }
-      if let known = copier.texts.find(unit) {
-        copier.draft.addShared(SharedString(unit: known, owner: number))
+      if let copied = copier.texts.find(unit) {
+        copier.draft.addShared(SharedString(unit: copied, owner: number))
       } else {
         let text = try share(try record.shared(index))
         copier.texts.insert(unit, text.unit)

@@ -204,7 +204,7 @@ import Testing
       #expect(!row.title.isEmpty && row.name.first?.isLowercase == true, "\(row.identifier)")
     }
     #expect(Set(DataIdentifier.parts).count == DataIdentifier.parts.count)
-    for part in DataIdentifier.parts { #expect(DataIdentifier.known(part) != nil, "\(part)") }
+    for part in DataIdentifier.parts { #expect(DataIdentifier.listed(part) != nil, "\(part)") }
   }
 
   @Test func `a label of a thousand parts has few texts to look up`() throws {
