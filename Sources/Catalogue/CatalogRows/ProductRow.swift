@@ -36,7 +36,7 @@ public struct ProductRow: Sendable {
   package var doubles = noDoubles
 
   @usableFromInline
-  package static let defaultIntegers: InlineArray<3, Int64> = [0, 0, 1]
+  static let defaultIntegers: InlineArray<3, Int64> = [0, 0, 1]
   @usableFromInline
   static let noDoubles = InlineArray<5, Double>(repeating: 0)
 

@@ -1,8 +1,7 @@
 /// The 25 fields of a product, in the order in which the server writes them: the table that readers, writers,
 /// comparisons and queries go through.
 ///
-/// Fields of one kind follow each other, in the order of their slots in a row: a field is added at the end of its kind,
-/// and at the end of ``added``.
+/// Fields of one kind follow each other, in the order of their slots in a row: a field is added at the end of its kind.
 public enum ProductField: Int, CaseIterable, Sendable {
   // Texts; ``ProductText`` has the same cases.
   case barcode, brand, brandId, category, createBy, createTime, id, name, orgId, skuCode, unit, updateBy
@@ -13,9 +12,6 @@ public enum ProductField: Int, CaseIterable, Sendable {
   case isGreeProduct, isGroupedProduct, isSaleProduct, isMarketingProduct
   // Doubles.
   case length, tall, volume, weight, wide
-
-  /// The fields after the first 25, in the order in which they were added, which decides where the store keeps them.
-  package static let added: [ProductField] = []
 
   /// The place of a field's value in a ``ProductRow``: its kind, and its number among the fields of that kind.
   public enum Slot: Sendable, Equatable {

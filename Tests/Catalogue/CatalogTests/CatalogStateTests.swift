@@ -27,26 +27,6 @@ import CatalogTestSupport
     #expect(CatalogState([]) == CatalogState())
   }
 
-  @Test func `the lowest version that can say it is written, and a flag of a newer program is refused`() {
-    var state = CatalogState()
-    for (flags, version) in [(0, 1), (ProductLayout.hasExtra, 2)] as [(UInt64, UInt8)] {
-      state.flags = flags
-      #expect(state.encoded[0] == version && CatalogState(state.encoded) == state)
-    }
-    for added in ProductLayout.added {
-      for flags in [added.mask, added.mask | ProductLayout.hasExtra] {
-        state.flags = flags
-        #expect(state.encoded[0] == 3 && CatalogState(state.encoded) == state)
-      }
-    }
-    // Version 3, with the flags after version and mode.
-    for flags in (0..<64).map({ 1 << $0 as UInt64 }) {
-      let bytes = [3] + state.encoded[1..<2] + (0..<8).map { UInt8(truncatingIfNeeded: flags >> ($0 * 8)) }
-      let counts = [UInt8](repeating: 0, count: 48)
-      #expect((CatalogState(bytes + counts) != nil) == (flags & ProductLayout.stateBits != 0), "\(flags)")
-    }
-  }
-
   @Test func `a state of a newer program is refused and kept`() throws {
     let folder = try TemporaryDirectory()
     let location = StoreLocation(

@@ -23,22 +23,13 @@ import CatalogTestSupport
 
     /// Changes the flags of the first product.
     static func flags(
-      _ name: String, _ what: String, _ change: @escaping @Sendable (inout UInt64) -> Void
+      _ name: String, _ what: String, _ change: @escaping @Sendable (inout UInt32) -> Void
     ) -> Forgery {
       Forgery(name, what) { log in
         let body = try FaultyRowTests.body(log.records(0)[0], in: log)
-        var flags = UInt64(log.bytes.rawSpan.u32(at: body))
+        var flags = log.bytes.rawSpan.u32(at: body)
         change(&flags)
-        log.put(UInt32(flags), at: body)
-      }
-    }
-
-    /// Makes the next four bytes of the first product's body, which is longer than flags, a second word of flags.
-    static func twoWords(_ name: String, _ what: String, _ second: UInt32) -> Forgery {
-      Forgery(name, what) { log in
-        let body = try FaultyRowTests.body(log.records(0)[0], in: log)
-        log.put(log.bytes.rawSpan.u32(at: body) | ProductLayout.secondWord, at: body)
-        log.put(second, at: body + 4)
+        log.put(flags, at: body)
       }
     }
   }
@@ -71,9 +62,7 @@ import CatalogTestSupport
     .flags("the form of length", "its length has form 3") { $0 |= 3 << ProductLayout.firstDouble },
     .flags("the form of wide", "its wide has form 3") { $0 |= 3 << (ProductLayout.firstDouble + 8) },
     .flags("the form of categoryId", "its categoryId has form 3") { $0 |= 3 << ProductLayout.categoryId },
-    .twoWords("the form of groupNum", "its groupNum has form 3", 3),
-    .twoWords("an unknown bit of the second word", "its second word of flags has unknown bits", 1 << 31),
-    .twoWords("a second word without bits", "its second word of flags is empty", 2),
+    .flags("the form of groupNum", "its groupNum has form 3") { $0 |= 3 << ProductLayout.groupNum },
     .flags("a dropped shared string", "its flags say 1 shared strings, and it has 2") {
       $0 &= ~ProductLayout.shared(0)
     },

@@ -13,10 +13,12 @@ import CatalogTestSupport
   @Test func `the slots of each kind are numbered without gaps, and texts are those of ProductText`() {
     var counts = [0, 0, 0, 0]
     for field in ProductField.allCases {
-      let kind = field.kindOfSlot
-      let slot =
+      let (kind, slot) =
         switch field.slot {
-        case .text(let slot), .integer(let slot), .flag(let slot), .double(let slot): slot
+        case .text(let slot): (0, slot)
+        case .integer(let slot): (1, slot)
+        case .flag(let slot): (2, slot)
+        case .double(let slot): (3, slot)
         }
       #expect(slot == counts[kind], "\(field)")
       counts[kind] += 1
@@ -25,29 +27,8 @@ import CatalogTestSupport
     let row = ProductRow()
     #expect(counts[0] == ProductText.allCases.count)
     #expect(counts[1] == row.integers.count && counts[3] == row.doubles.count)
-    #expect(ProductLayout.firstAddedFlag + ProductLayout.addedFlags.count == counts[2])
-    #expect(ProductLayout.doubleCount + ProductLayout.addedNumbers.count { $0.field.isDouble } == counts[3])
+    #expect(ProductLayout.rowFlags == 1 << UInt32(counts[2]) - 1)
     #expect(Set(ProductLayout.ownTexts + ProductLayout.sharedTexts) == Set(ProductText.allCases))
-  }
-
-  @Test func `fields after the first 25 are in added, and those of one kind have the order of their slots`() {
-    #expect(ProductField.allCases.count == 25 + ProductField.added.count)
-    for kind in Set(ProductField.allCases.map(\.kindOfSlot)) {
-      let fields = ProductField.allCases.filter { $0.kindOfSlot == kind }
-      let added = ProductField.added.filter { $0.kindOfSlot == kind }
-      #expect(Array(fields.suffix(added.count)) == added)
-    }
-    // Bits 0 and 1 of the second word are the form of groupNum.
-    #expect(ProductLayout.addedBits & (1 << 34 - 1) == 0)
-    #expect(ProductField.allCases.count < 32, "givenFields has a bit for each field, and one for extra")
-  }
-
-  @Test func `flags of two words are exchanged and back`() {
-    let first = 3 << UInt64(ProductLayout.groupNum) as UInt64
-    #expect(ProductLayout.swapped(first | 2 << 32) == 2 << UInt64(ProductLayout.groupNum) | 3 << 32)
-    for bit in 0..<64 as Range<UInt64> {
-      #expect(ProductLayout.swapped(ProductLayout.swapped(1 << bit)) == 1 << bit)
-    }
   }
 
   @Test(arguments: ProductField.allCases) func `rows that are kept and copied have it`(field: ProductField) {
@@ -101,19 +82,5 @@ import CatalogTestSupport
     try #require(found != nil)
     let digests = (try CatalogDigest(snapshot), try CatalogDigest(otherSnapshot))
     #expect((digests.0 != digests.1) == isDistinct)
-  }
-}
-
-extension ProductField {
-  fileprivate var isDouble: Bool { kindOfSlot == 3 }
-
-  /// The number of the field's kind: 0 for texts, 1 for integers, 2 for flags, 3 for doubles.
-  fileprivate var kindOfSlot: Int {
-    switch slot {
-    case .text: 0
-    case .integer: 1
-    case .flag: 2
-    case .double: 3
-    }
   }
 }

@@ -48,16 +48,13 @@ public struct CatalogDigest: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension ProductView {
-  /// The integers, the doubles, and the flags in the order of their names, of the first 25 fields.
+  /// The integers, the doubles, and the flags in the order of their names.
   private static let digestedNumbers: [ProductField] = {
-    let first = ProductField.allCases.filter { !ProductField.added.contains($0) }
-    let flags = first.filter { if case .flag = $0.slot { true } else { false } }
-    return first.filter { $0.text == nil && !flags.contains($0) } + flags.sorted { $0.key < $1.key }
+    let flags = ProductField.allCases.filter { if case .flag = $0.slot { true } else { false } }
+    return ProductField.allCases.filter { !flags.contains($0) } + flags.sorted { $0.key < $1.key }
   }()
 
-  /// Appends the first 25 fields in an unambiguous encoding, `extra` if there is one, and the fields that were added
-  /// with their keys, as far as they have other values than their defaults: so a product without them has the digest
-  /// that it had before.
+  /// Appends all 25 fields in an unambiguous encoding, and `extra` if there is one.
   func appendContent(to text: inout [UInt8]) throws(StoreError) {
     text.putText(utf8.id)
     text.putText(utf8.barcode)
@@ -68,24 +65,15 @@ extension ProductView {
       let bytes = Array(time.utf8)
       text.putText(bytes.rawSpan)
     }
-    for field in Self.digestedNumbers { try appendContent(of: field, to: &text) }
+    for field in Self.digestedNumbers {
+      switch field.slot {
+      case .integer(let slot): text.put(UInt64(bitPattern: integer(slot)))
+      case .double(let slot): text.put(double(UInt32(slot)).bitPattern)
+      case .flag(let slot): text.append(flag(slot) ? 1 : 0)
+      case .text: continue
+      }
+    }
     if utf8.extra.byteCount > 0 { text.putText(utf8.extra) }
-    let flags = flags
-    for added in ProductLayout.added where flags & added.mask != 0 {
-      let key = Array(added.field.key.utf8)
-      text.putText(key.rawSpan)
-      try appendContent(of: added.field, to: &text)
-    }
-  }
-
-  /// Appends the value of a field that is no time.
-  private func appendContent(of field: ProductField, to text: inout [UInt8]) throws(StoreError) {
-    switch field.slot {
-    case .integer(let slot): text.put(UInt64(bitPattern: integer(slot)))
-    case .double(let slot): text.put(double(slot: slot).bitPattern)
-    case .flag(let slot): text.append(flag(slot) ? 1 : 0)
-    case .text: if let field = field.text { text.putText(try self.text(of: field)) }
-    }
   }
 }
 

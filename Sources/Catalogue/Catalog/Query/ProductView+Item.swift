@@ -21,7 +21,7 @@ extension ProductView {
     switch field.slot {
     case .integer(let slot): return read(body, .integer(integer(slot)))
     case .flag(let slot): return read(body, .bool(flag(slot)))
-    case .double(let slot): return read(body, .double(double(slot: slot)))
+    case .double(let slot): return read(body, .double(double(UInt32(slot))))
     case .text:
       guard let text = field.text else { preconditionFailure("\(field) is a text") }
       if let shift = ProductLayout.timeShift(text) { return withTime(shift, &scratch, read) }

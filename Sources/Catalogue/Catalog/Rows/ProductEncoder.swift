@@ -5,8 +5,8 @@ import LogStore
 /// An encoder of product rows as records.
 ///
 /// The body contains the flags and then the fields that the flags announce: categoryId, groupNum, delFlag, the five
-/// doubles, the added numbers, createTime, updateTime; then, each preceded by its length: skuCode, the barcode,
-/// createTime, updateTime, extra, the added texts; and finally the name.
+/// doubles, createTime, updateTime; then, each preceded by its length: skuCode, the barcode, createTime, updateTime,
+/// extra; and finally the name.
 struct ProductEncoder {
   private var draft = RecordDraft()
   private var code: [UInt8] = []
@@ -14,15 +14,15 @@ struct ProductEncoder {
   /// The ordered indexes of the transaction's products, in its order; `nil` before the first product.
   private var indexes: [ProductIndex]?
   private var indexKeys = ProductIndexKeys()
-  /// The flags of the products, as far as the state of the commit has them.
-  private(set) var stateFlags: UInt64 = 0
+  /// Whether one of the products had fields beyond the 25.
+  private(set) var hasExtra = false
 
   /// Puts `row` into the transaction.
   ///
   /// - Complexity: Linear in the size of the row.
   mutating func put(_ row: borrowing ProductRow, into transaction: Transaction) throws(StoreError) {
     draft.reset()
-    var flags = ProductLayout.flags(ofRow: row.flags)
+    var flags = row.flags & ProductLayout.rowFlags
     flags |= Self.addKeys(of: row, to: &draft, folding: &code)
     for index in ProductLayout.sharedTexts.indices {
       let text = row.texts.raw(ProductLayout.sharedTexts[index].rawValue)
@@ -31,7 +31,7 @@ struct ProductEncoder {
       draft.addShared(try transaction.share(text))
     }
     encodeBody(row, &flags)
-    stateFlags |= flags & ProductLayout.stateBits
+    if flags & ProductLayout.hasExtra != 0 { hasExtra = true }
     addOrderedKeys(row, transaction)
     try transaction.put(CatalogSchema.products, draft)
   }
@@ -64,7 +64,7 @@ struct ProductEncoder {
     // Few rows have more bytes than the lowest limit, which is that of the keys; only these are encoded once more.
     if row.texts.bytes.count <= Schema.maximumKeyLength { return }
     draft.reset()
-    var flags = ProductLayout.flags(ofRow: row.flags) | Self.addKeys(of: row, to: &draft, folding: &code)
+    var flags = Self.addKeys(of: row, to: &draft, folding: &code)
     for text in ProductLayout.sharedTexts where row.texts.byteCount(text.rawValue) > 0 {
       try Transaction.checkSize(shared: row.texts.raw(text.rawValue))
       draft.addShared(.empty)
@@ -76,7 +76,7 @@ struct ProductEncoder {
   /// Adds both keys. Returns the flag for a barcode that has to be stored in the body; 0 if its key is enough.
   private static func addKeys(
     of row: borrowing ProductRow, to draft: inout RecordDraft, folding code: inout [UInt8]
-  ) -> UInt64 {
+  ) -> UInt32 {
     draft.addKey(row.texts.raw(ProductText.id.rawValue))
     let barcode = row.texts.raw(ProductText.barcode.rawValue)
     if CodeKey.isFolded(barcode) {
@@ -88,7 +88,7 @@ struct ProductEncoder {
     return code.rawSpan.hasSameBytes(as: barcode) ? 0 : ProductLayout.hasBarcode
   }
 
-  private mutating func encodeBody(_ row: borrowing ProductRow, _ flags: inout UInt64) {
+  private mutating func encodeBody(_ row: borrowing ProductRow, _ flags: inout UInt32) {
     numbers.begin()
     numbers.put(integer: row.categoryId, default: 0, ProductLayout.categoryId, &flags)
     numbers.put(integer: row.groupNum, default: 1, ProductLayout.groupNum, &flags)
@@ -96,21 +96,10 @@ struct ProductEncoder {
       flags |= ProductLayout.hasDelFlag
       numbers.put(UInt64(bitPattern: row.delFlag), byteCount: 8)
     }
-    for slot in 0..<ProductLayout.doubleCount {
-      numbers.put(double: row.doubles[slot], ProductLayout.firstDouble + 2 * UInt32(slot), &flags)
-    }
-    for added in ProductLayout.addedNumbers {
-      switch added.field.slot {
-      case .integer(let slot):
-        numbers.put(integer: row.integers[slot], default: ProductRow.defaultIntegers[slot], added.shift, &flags)
-      case .double(let slot): numbers.put(double: row.doubles[slot], added.shift, &flags)
-      case .text, .flag: continue
-      }
-    }
+    for slot in row.doubles.indices { numbers.put(double: row.doubles[slot], UInt32(slot), &flags) }
     numbers.put(time: row.texts.raw(ProductText.createTime.rawValue), ProductLayout.createTime, &flags)
     numbers.put(time: row.texts.raw(ProductText.updateTime.rawValue), ProductLayout.updateTime, &flags)
     if row.texts.byteCount(ProductRow.extraText) > 0 { flags |= ProductLayout.hasExtra }
-    for added in ProductLayout.addedTexts where row.texts.byteCount(added.field.rawValue) > 0 { flags |= added.mask }
     numbers.append(to: &draft.body, flags)
     draft.body.putText(row.texts.raw(ProductText.skuCode.rawValue))
     if flags & ProductLayout.hasBarcode != 0 {
@@ -123,9 +112,6 @@ struct ProductEncoder {
       draft.body.putText(row.texts.raw(ProductText.updateTime.rawValue))
     }
     if flags & ProductLayout.hasExtra != 0 { draft.body.putText(row.texts.raw(ProductRow.extraText)) }
-    for added in ProductLayout.addedTexts where flags & added.mask != 0 {
-      draft.body.putText(row.texts.raw(added.field.rawValue))
-    }
     draft.body.append(row.texts.raw(ProductText.name.rawValue))
   }
 }
@@ -134,25 +120,17 @@ struct ProductEncoder {
 ///
 /// It is built in a small buffer with one 8-byte store per field, because the fields have different widths.
 private struct BodyNumbers {
-  /// Two words of flags, three integers and five doubles of eight bytes, the added numbers, two times, and one spare
-  /// word for the last store.
-  private var storage = [UInt8](
-    repeating: 0, count: 8 + 8 * (8 + ProductLayout.addedNumbers.count) + 2 * PackedTime.byteCount + 8)
+  /// Flags, three integers and five doubles of eight bytes, two times, and one spare word for the last store.
+  private var storage = [UInt8](repeating: 0, count: 4 + 8 * 8 + 2 * PackedTime.byteCount + 8)
   private var count = 0
 
-  /// Starts a body and reserves space for both words of flags.
-  mutating func begin() { count = 8 }
+  /// Starts a body and reserves space for its flags.
+  mutating func begin() { count = 4 }
 
-  /// Appends the flags and all fields to `body`; the second word of flags only if an added field has a value.
-  mutating func append(to body: inout [UInt8], _ flags: UInt64) {
-    if ProductLayout.hasSecondWord(flags) {
-      let words = ProductLayout.swapped(flags | UInt64(ProductLayout.secondWord) << 3)
-      storage.change(0, 8) { $0.put(words, at: 0) }
-      body.append(storage.rawSpan.slice(0, count))
-    } else {
-      storage.change(4, 4) { $0.put(UInt32(truncatingIfNeeded: flags), at: 0) }
-      body.append(storage.rawSpan.slice(4, count - 4))
-    }
+  /// Appends the flags and all fields to `body`.
+  mutating func append(to body: inout [UInt8], _ flags: UInt32) {
+    storage.change(0, 4) { $0.put(flags, at: 0) }
+    body.append(storage.rawSpan.slice(0, count))
   }
 
   /// Appends the lowest `byteCount` bytes of a word.
@@ -162,15 +140,16 @@ private struct BodyNumbers {
     count += byteCount
   }
 
-  mutating func put(integer: Int64, default value: Int64, _ shift: UInt32, _ flags: inout UInt64) {
+  mutating func put(integer: Int64, default value: Int64, _ shift: UInt32, _ flags: inout UInt32) {
     if integer == value { return }
     let isShort = Int32(exactly: integer) != nil
     flags |= (isShort ? ProductLayout.Form.short : ProductLayout.Form.long) << shift
     put(UInt64(bitPattern: integer), byteCount: isShort ? 4 : 8)
   }
 
-  mutating func put(double: Double, _ shift: UInt32, _ flags: inout UInt64) {
+  mutating func put(double: Double, _ index: UInt32, _ flags: inout UInt32) {
     if double.bitPattern == 0 { return }
+    let shift = ProductLayout.firstDouble + 2 * index
     if let packed = PackedDecimal.pack(double) {
       flags |= ProductLayout.Form.short << shift
       put(UInt64(packed), byteCount: 4)
@@ -181,7 +160,7 @@ private struct BodyNumbers {
   }
 
   /// Appends a time if it can be packed; otherwise sets only its flag.
-  mutating func put(time: RawSpan, _ shift: UInt32, _ flags: inout UInt64) {
+  mutating func put(time: RawSpan, _ shift: UInt32, _ flags: inout UInt32) {
     if time.byteCount == 0 { return }
     if let packed = PackedTime.pack(time) {
       flags |= ProductLayout.Form.short << shift

@@ -12,7 +12,7 @@ extension ProductRow {
       switch field.slot {
       case .integer(let slot): integers[slot] = product.integer(slot)
       case .flag(let slot): setFlag(slot, product.flag(slot))
-      case .double(let slot): doubles[slot] = product.double(slot: slot)
+      case .double(let slot): doubles[slot] = product.double(UInt32(slot))
       case .text(let slot):
         switch field {
         case .createTime: texts.set(slot, product.createTime)

@@ -8,9 +8,9 @@ extension ProductView {
   /// - Throws: `StoreError.damaged`.
   func hasSameContent(as row: borrowing ProductRow) throws(StoreError) -> Bool {
     // Numbers are compared by their bits, as they are written.
-    if ProductLayout.rowFlags(flags) != row.flags { return false }
+    if flags & ProductLayout.rowFlags != row.flags { return false }
     for slot in row.integers.indices where integer(slot) != row.integers[slot] { return false }
-    for slot in row.doubles.indices where double(slot: slot).bitPattern != row.doubles[slot].bitPattern {
+    for slot in row.doubles.indices where double(UInt32(slot)).bitPattern != row.doubles[slot].bitPattern {
       return false
     }
     for field in ProductLayout.ownTexts {
@@ -55,12 +55,12 @@ extension ProductView {
   /// Whether the fields in the body, but the barcode, are those of another product: they may have another form.
   private func hasSameBodyFields(as other: borrowing ProductView) throws(StoreError) -> Bool {
     // Numbers are compared by their bits, as they are written.
-    if ProductLayout.rowFlags(flags) != ProductLayout.rowFlags(other.flags) { return false }
+    if (flags ^ other.flags) & ProductLayout.rowFlags != 0 { return false }
     for field in ProductField.allCases {
       switch field.slot {
       case .integer(let slot): if integer(slot) != other.integer(slot) { return false }
       case .double(let slot):
-        if double(slot: slot).bitPattern != other.double(slot: slot).bitPattern { return false }
+        if double(UInt32(slot)).bitPattern != other.double(UInt32(slot)).bitPattern { return false }
       case .text, .flag: continue
       }
     }

@@ -19,13 +19,11 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
   }
 
   @usableFromInline
-  var flags: UInt64 {
+  var flags: UInt32 {
     @inlinable @inline(__always)
     get {
       let body = record.body
-      if body.byteCount < 4 { return 0 }
-      let first = body.u32(at: 0)
-      return first & ProductLayout.secondWord == ProductLayout.secondWord ? ProductLayout.twoWords(body) : UInt64(first)
+      return body.byteCount >= 4 ? body.u32(at: 0) : 0
     }
   }
 
@@ -112,15 +110,12 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
   public var isMarketingProduct: Bool { flag(3) }
   /// The server's id of the category; 0 if the server sent none.
   @inlinable @inline(__always)
-  public var categoryId: Int64 {
-    integer(ProductLayout.categoryId, default: 0, at: ProductLayout.wordsByteCount(flags))
-  }
+  public var categoryId: Int64 { integer(ProductLayout.categoryId, default: 0, at: 4) }
 
   /// The number of pieces per package.
   @inlinable @inline(__always)
   public var groupNum: Int64 {
-    let offset = ProductLayout.wordsByteCount(flags) + 4 * Int(ProductLayout.form(flags, ProductLayout.categoryId))
-    return integer(ProductLayout.groupNum, default: 1, at: offset)
+    integer(ProductLayout.groupNum, default: 1, at: 4 + 4 * Int(ProductLayout.form(flags, ProductLayout.categoryId)))
   }
 
   /// Nonzero if the server sent this product as deleted in a full update. Such a product never matches a scan.
@@ -151,28 +146,13 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
 
   /// The integer of a slot of ``ProductField``.
   @inline(__always)
-  func integer(_ slot: Int) -> Int64 {
-    switch slot {
-    case 0: categoryId
-    case 1: delFlag
-    case 2: groupNum
-    default: addedInteger(slot)
-    }
-  }
+  func integer(_ slot: Int) -> Int64 { slot == 0 ? categoryId : slot == 1 ? delFlag : groupNum }
 
   /// The flag of a slot of ``ProductField``.
   @inline(__always)
-  func flag(_ slot: Int) -> Bool {
-    (slot < ProductLayout.firstAddedFlag ? flags : UInt64(ProductLayout.rowFlags(flags))) >> UInt64(slot) & 1 == 1
-  }
+  func flag(_ slot: Int) -> Bool { flags >> UInt32(slot) & 1 == 1 }
 
-  /// The double of a slot of ``ProductField``.
-  @inline(__always)
-  func double(slot: Int) -> Double {
-    slot < ProductLayout.doubleCount ? double(UInt32(slot)) : addedDouble(slot)
-  }
-
-  /// The text of ``ProductText``, which is no time.
+  /// The text of a slot of ``ProductField``, which is no time.
   ///
   /// - Throws: `StoreError.damaged` if a text that products share does not pass its check.
   @inline(__always)
@@ -183,37 +163,8 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
     case .barcode: utf8.barcode
     case .name: utf8.name
     case .skuCode: utf8.skuCode
-    default:
-      if let added = ProductLayout.addedTexts.first(where: { $0.field.text == field }) {
-        addedText(added)
-      } else {
-        try utf8.shared(field)
-      }
+    default: try utf8.shared(field)
     }
-  }
-
-  // MARK: Added fields
-
-  private func addedInteger(_ slot: Int) -> Int64 {
-    guard let added = ProductLayout.addedNumbers.first(where: { $0.field.slot == .integer(slot) }) else { return 0 }
-    return integer(added.shift, default: ProductRow.defaultIntegers[slot], at: offset(of: added))
-  }
-
-  private func addedDouble(_ slot: Int) -> Double {
-    guard let added = ProductLayout.addedNumbers.first(where: { $0.field.slot == .double(slot) }) else { return 0 }
-    return double(added.shift, at: offset(of: added))
-  }
-
-  /// The offset of an added number.
-  private func offset(of added: ProductLayout.Added) -> Int {
-    ProductLayout.addedNumbersStart(flags) + ProductLayout.addedNumbersByteCount(flags, before: added.shift)
-  }
-
-  @_lifetime(copy self)
-  func addedText(_ added: ProductLayout.Added) -> RawSpan {
-    let flags = flags
-    if flags & added.mask == 0 { return body.slice(0, 0) }
-    return text(ProductLayout.addedTextsIndex(flags) + ProductLayout.addedTextCount(flags, before: added.shift))
   }
 
   /// The text of a field as its bytes are stored; empty for a time that is packed.
@@ -241,13 +192,10 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
 
   @inlinable @inline(__always)
   func double(_ index: UInt32) -> Double {
-    double(ProductLayout.firstDouble + 2 * index, at: ProductLayout.doubleStart(flags, index))
-  }
-
-  @inlinable @inline(__always)
-  func double(_ shift: UInt32, at offset: Int) -> Double {
     let body = body
-    switch ProductLayout.form(flags, shift) {
+    let flags = flags
+    let offset = ProductLayout.doubleStart(flags, index)
+    switch ProductLayout.form(flags, ProductLayout.firstDouble + 2 * index) {
     // Each load is within the body, as the comparison before it shows.
     case ProductLayout.Form.short where offset + 4 <= body.byteCount:
       return PackedDecimal.unpack(unsafe body.u32(unchecked: offset))
@@ -286,7 +234,7 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
   /// Returns the end of the first `count` length-prefixed texts; greater than the size of the body if one of them
   /// extends past its end.
   @inlinable @inline(__always)
-  func textsEnd(_ count: Int, _ flags: UInt64, in body: RawSpan) -> Int {
+  func textsEnd(_ count: Int, _ flags: UInt32, in body: RawSpan) -> Int {
     var start = ProductLayout.textsStart(flags)
     var left = count
     while left > 0 {

@@ -27,12 +27,6 @@ extension ProductView {
         return "its \(field) has form 3"
       }
     }
-    if ProductLayout.hasSecondWord(flags) {
-      // Bits 32 and 33 say that there is one.
-      let added = flags & ~(1 << 34 - 1)
-      if added & ~ProductLayout.addedBits != 0 { return "its second word of flags has unknown bits" }
-      if added == 0 { return "its second word of flags is empty" }
-    }
     let texts = (flags >> ProductLayout.firstShared & 0x7F).nonzeroBitCount
     if texts != record.sharedCount {
       return "its flags say \(texts) shared strings, and it has \(record.sharedCount)"
@@ -43,9 +37,6 @@ extension ProductView {
     }
     if flags & ProductLayout.hasExtra != 0, utf8.extra.byteCount == 0 {
       return "its extra is empty where its flags say otherwise"
-    }
-    for added in ProductLayout.addedTexts where flags & added.mask != 0 && addedText(added).byteCount == 0 {
-      return "its \(added.field.key) is empty where its flags say otherwise"
     }
     if flags & ProductLayout.hasDelFlag != 0, delFlag == 0 { return "its delFlag is 0 where its flags say otherwise" }
     return nil

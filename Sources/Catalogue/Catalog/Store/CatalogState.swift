@@ -78,23 +78,18 @@ public struct CatalogState: Equatable, Sendable {
   public var mode = UpdateMode.full
   /// The number of rows that the commit changed. A full update and a repair store only some of the counts.
   public var counts = UpdateCounts()
-  /// The flags of `ProductLayout.stateBits` that products may have. A program that does not know one of them refuses the
-  /// state, and so the commit: by its version, or by the flag.
-  var flags: UInt64 = 0
-
-  /// Whether products may have fields beyond the 25.
-  var hasExtra: Bool { flags & ProductLayout.hasExtra != 0 }
+  /// Whether products may have fields beyond the 25. A program that does not know such fields refuses the state, and so
+  /// the commit, by its version.
+  var hasExtra = false
 
   /// Creates the state of an empty catalogue: an empty cursor and counts of 0.
   public init() {}
 
-  /// The encoded state: version, mode, in version 3 the flags, six counts of 8 bytes, and the cursor.
+  /// The encoded state: version, mode, six counts of 8 bytes, and the cursor.
   var encoded: [UInt8] {
     var writer = ByteWriter()
-    let version: UInt8 = flags & ProductLayout.addedBits != 0 ? 3 : hasExtra ? 2 : 1
-    writer.put(version)
+    writer.put(hasExtra ? 2 : 1 as UInt8)
     writer.put(mode.rawValue)
-    if version == 3 { writer.put(flags) }
     for count in [
       counts.productsUpserted, counts.productsDeleted, counts.relationsWritten, counts.relationsDeleted,
       counts.relationsIgnored, counts.defaulted,
@@ -103,21 +98,15 @@ public struct CatalogState: Equatable, Sendable {
     return writer.bytes
   }
 
-  /// Decodes the state; `nil` if this program does not know its version, its form or one of its flags.
+  /// Decodes the state; `nil` if this program does not know its version or form.
   init?(_ bytes: [UInt8]) {
     if bytes.isEmpty { return }
     var reader = ByteReader(bytes.rawSpan)
-    guard let version = reader.u8(), (1...3).contains(version), let mode = reader.u8().flatMap(UpdateMode.init) else {
+    guard let version = reader.u8(), (1...2).contains(version), let mode = reader.u8().flatMap(UpdateMode.init) else {
       return nil
     }
+    hasExtra = version == 2
     self.mode = mode
-    switch version {
-    case 1: break
-    case 2: flags = ProductLayout.hasExtra
-    default:
-      guard let flags = reader.u64(), flags & ~ProductLayout.stateBits == 0 else { return nil }
-      self.flags = flags
-    }
     var numbers: [Int] = []
     for _ in 0..<6 {
       guard let number = reader.u64() else { return nil }

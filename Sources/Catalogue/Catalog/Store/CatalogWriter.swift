@@ -119,7 +119,7 @@ public final class CatalogWriter {
     var state = CatalogState()
     state.cursor = earlier.cursor
     state.mode = .rollback
-    state.flags = earlier.state.flags
+    state.hasExtra = earlier.state.hasExtra
     let last = history.current
     if last.store?.isSameGeneration(as: old) != true {
       let new = try store.restore(old) { transaction in

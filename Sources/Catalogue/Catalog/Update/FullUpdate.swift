@@ -64,7 +64,7 @@ public struct FullUpdate: RowSink {
     state.cursor = cursor
     state.mode = .full
     state.counts = counts
-    state.flags = products.stateFlags
+    state.hasExtra = products.hasExtra
     transaction.state = state.encoded
     do { try tally.checkSkipped() } catch {
       writer.discard(transaction)

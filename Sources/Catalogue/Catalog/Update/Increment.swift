@@ -172,7 +172,7 @@ public struct Increment: RowSink {
     do {
       var encoder = ProductEncoder()
       state.counts = try merge(into: transaction, &encoder)
-      state.flags = try encoder.stateFlags | (writer.snapshot.map { try CatalogSnapshot($0).state.flags } ?? 0)
+      state.hasExtra = try encoder.hasExtra || writer.snapshot.map { try CatalogSnapshot($0).state.hasExtra } ?? false
       state.counts.defaulted = defaulted
       transaction.state = state.encoded
     } catch {
