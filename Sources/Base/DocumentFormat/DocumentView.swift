@@ -49,7 +49,7 @@ public struct DocumentView: ~Escapable {
   public func byteCount() throws(DocumentError) -> Int { try bytes.skip(offset) - offset }
 
   /// Calls `body` with the bytes of a text or byte string; returns `nil` for any other value. Complexity: O(1).
-  public func withBytes<Result>(_ body: (RawSpan) -> Result) throws(DocumentError) -> Result? {
+  package func withBytes<Result>(_ body: (RawSpan) -> Result) throws(DocumentError) -> Result? {
     switch try bytes.item(at: offset) {
     case .text(let range), .bytes(let range): body(bytes.extracting(range))
     default: nil

@@ -32,7 +32,7 @@ public struct IndexKey: Hashable, Sendable {
   /// The seed of the hash. It is constant, so a key is the same in every store.
   static let seed = HashSeed(0, 0)
   /// The lengths in bytes of the prefix keys of texts.
-  public static let prefixByteCounts = [1, 2, 4, 8, 16]
+  package static let prefixByteCounts = [1, 2, 4, 8, 16]
 
   /// The key of `null` and of a missing field.
   public static let null = IndexKey(Kind.null)
@@ -100,7 +100,7 @@ public struct IndexKey: Hashable, Sendable {
 
   /// The key that finds all texts that begin with `prefix`, and possibly others: it contains the longest part of
   /// `prefix` whose length is in ``prefixByteCounts``. `nil` for an empty prefix.
-  public static func ofTexts(beginningWith prefix: String) -> IndexKey? {
+  package static func ofTexts(beginningWith prefix: String) -> IndexKey? {
     let utf8 = Array(prefix.utf8)
     guard let length = prefixByteCounts.last(where: { $0 <= utf8.count }) else { return nil }
     return IndexKey(prefix: utf8.rawSpan.slice(0, length))
@@ -200,7 +200,7 @@ extension DocumentView {
   /// - Complexity: The same as ``forEachIndexKey(at:withPrefixes:_:)``, without an allocation unless `list` grows or an
   ///   array has many elements.
   @discardableResult
-  public func appendIndexKeys(
+  package func appendIndexKeys(
     at path: FieldPath, withPrefixes: Bool = false, behind head: [UInt8] = [], to list: inout [UInt8]
   ) throws(DocumentError) -> Int {
     var visitor = KeyVisitor(list, withPrefixes: withPrefixes, head: head)

@@ -5,7 +5,7 @@ extension Scan {
   public var codeKind: CodeKind { label?.kind ?? codeKindWithoutLabel }
 
   /// What the code is if it is not taken for a label.
-  public var codeKindWithoutLabel: CodeKind {
+  package var codeKindWithoutLabel: CodeKind {
     switch kind {
     case .gtin: kindOfNumber
     case .rcn: .restricted

@@ -76,7 +76,7 @@ public struct NDJSONRows: ~Copyable {
   }
 
   /// The number of faults so far. If it is not zero, ``finish(into:)`` throws.
-  public var faultCount: Int { checker.faults.count }
+  package var faultCount: Int { checker.faults.count }
 
   /// The summary of what has been read so far. Lines are counted at the end.
   public var summary: RowFileSummary { checker.summary }

@@ -51,7 +51,7 @@ public struct RowFileReader: ~Copyable {
   }
 
   /// The number of faults so far.
-  public var faultCount: Int {
+  package var faultCount: Int {
     switch rows {
     case .ndjson(let rows): rows.faultCount
     case .csv(let rows): rows.faultCount

@@ -37,7 +37,7 @@ public struct RowFileWriter: Sendable {
   }
 
   /// Appends the byte order mark, if there is one.
-  public func appendMark(to text: inout [UInt8]) {
+  package func appendMark(to text: inout [UInt8]) {
     if isForExcel, hasMark { text += [0xEF, 0xBB, 0xBF] }
   }
 

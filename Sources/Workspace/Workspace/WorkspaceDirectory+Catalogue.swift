@@ -17,7 +17,7 @@ extension WorkspaceDirectory {
   /// reports them.
   ///
   /// - Throws: `SettingsError.type` if the setting is not a number; `WorkspaceError`, `StoreError`.
-  public func previousLifetime(of id: String?) throws -> Duration {
+  package func previousLifetime(of id: String?) throws -> Duration {
     for owner in id == nil ? [nil] : [id, nil] {
       let days: Double?
       do { days = try settings(of: owner).get(.keepPreviousDays) } catch let error as StoreError {

@@ -47,7 +47,7 @@ extension WorkspaceDirectory {
   ///   other user has one to share.
   /// - Throws: `WorkspaceError.userID`, `.store`.
   /// - Complexity: Opens the catalogue of each other user with that origin. Reads no rows.
-  public func adoptBase(for id: String, source: String, organisation: String) throws(WorkspaceError) -> String? {
+  package func adoptBase(for id: String, source: String, organisation: String) throws(WorkspaceError) -> String? {
     if let own = try catalogue(of: id), try store({ () throws(StoreError) in try own.hasLog() }) { return nil }
     let origin = CatalogueOrigin(source: source, organisation: organisation)
     for candidate in try candidates(for: id, origin) {
@@ -73,7 +73,7 @@ extension WorkspaceDirectory {
   /// with a known origin. Does nothing for a user without a directory, who may have been removed meanwhile.
   ///
   /// - Throws: `WorkspaceError.userID`, `.store`.
-  public func rememberOrigin(of id: String, source: String, organisation: String) throws(WorkspaceError) {
+  package func rememberOrigin(of id: String, source: String, organisation: String) throws(WorkspaceError) {
     let origin = CatalogueOrigin(source: source, organisation: organisation)
     guard let location = try catalogue(of: id) else { return }
     try store { () throws(StoreError) in try rememberOrigin(origin, of: location) }
@@ -83,7 +83,7 @@ extension WorkspaceDirectory {
   /// no longer start with it. Users who already have keep their catalogues.
   ///
   /// - Throws: `WorkspaceError.userID`, `.store`.
-  public func forgetOrigin(of id: String) throws(WorkspaceError) {
+  package func forgetOrigin(of id: String) throws(WorkspaceError) {
     try forgetOrigin(of: id, unless: nil)
   }
 
@@ -102,7 +102,7 @@ extension WorkspaceDirectory {
   /// catalogue.
   ///
   /// - Throws: `WorkspaceError.userID`, `.store`.
-  public func sharedBase(of id: String) throws(WorkspaceError) -> SharedBase? {
+  package func sharedBase(of id: String) throws(WorkspaceError) -> SharedBase? {
     guard let location = try catalogue(of: id) else { return nil }
     return try store { () throws(StoreError) in try StoreReader.open(location)?.snapshot.sharedBase() }
   }

@@ -21,7 +21,7 @@ public struct Synchronization: Sendable {
   public let report: ImportReport
   /// The error that prevented the origin from being stored, so that other users cannot start with the catalogue; `nil`
   /// if it was stored. It is only a warning: the committed data is durable.
-  public let noteFailure: WorkspaceError?
+  package let noteFailure: WorkspaceError?
   /// The new path of a catalogue that could not be opened and was replaced; `nil` if it could be opened.
   public let damagedPath: String?
   /// Whether nothing was written, because nothing had changed at a source that is looked at every few seconds.
@@ -59,7 +59,7 @@ extension WorkspaceDirectory {
   ///   - isFull: Whether a full update was requested, which does not start with another catalogue.
   /// - Returns: The adopted catalogue, which is durable; `nil` if none was adopted.
   /// - Throws: `WorkspaceError.userID`, `.store`.
-  public func prepareSynchronization(
+  package func prepareSynchronization(
     of id: String, from origin: CatalogueOrigin?, full isFull: Bool = false
   ) throws(WorkspaceError) -> AdoptedBase? {
     try forgetOrigin(of: id, unless: origin)
@@ -77,7 +77,7 @@ extension WorkspaceDirectory {
   /// commit replaces.
   ///
   /// - Throws: `WorkspaceError.userID`, `.store`.
-  public func confirmOrigin(of id: String, from origin: CatalogueOrigin?) throws(WorkspaceError) {
+  package func confirmOrigin(of id: String, from origin: CatalogueOrigin?) throws(WorkspaceError) {
     try forgetOrigin(of: id, unless: origin)
   }
 
@@ -90,7 +90,7 @@ extension WorkspaceDirectory {
   ///   - source: The server's URL without secrets, if it is a server. Other users who are about to fetch the same
   ///     catalogue are informed of it.
   /// - Throws: `WorkspaceError.userID`, `.store`. The committed data stays committed.
-  public func noteSynchronization(
+  package func noteSynchronization(
     of id: String, from origin: CatalogueOrigin?, source: String? = nil
   ) throws(WorkspaceError) {
     if let origin { try rememberOrigin(of: id, source: origin.source, organisation: origin.organisation) }

@@ -46,7 +46,7 @@ public struct WorkspaceDirectory: Sendable {
   /// Verifies the store that contains the signed-in user. Changes nothing.
   ///
   /// - Throws: `WorkspaceError.store`.
-  public func verifySettings() throws(WorkspaceError) -> [Finding] {
+  package func verifySettings() throws(WorkspaceError) -> [Finding] {
     guard let location = try existingSettings() else { return [] }
     return try wrapped { () throws(StoreError) in try Verification.findings(in: location, of: SettingsTable.schema) }
   }
@@ -59,7 +59,7 @@ public struct WorkspaceDirectory: Sendable {
   ///
   /// - Returns: What was repaired; `nil` if there is no such store.
   /// - Throws: `WorkspaceError.settings` if a newer program wrote the store; `.store`. Nothing has changed then.
-  public func repairSettings() throws -> Repair? {
+  package func repairSettings() throws -> Repair? {
     guard let location = try existingSettings() else { return nil }
     do {
       return try Repair.run(location, schema: SettingsTable.schema, lockTimeout: lockTimeout, setsAside: true)
@@ -118,7 +118,7 @@ public struct WorkspaceDirectory: Sendable {
 
   /// The reasons why users' directories are rejected, one sentence for each: a store never follows a symbolic link.
   /// ``users()`` omits these directories.
-  public func refusedDirectories() throws(WorkspaceError) -> [String] {
+  package func refusedDirectories() throws(WorkspaceError) -> [String] {
     try wrapped { () throws(StoreError) in
       guard let directory = try open(["users"]) else { return [] }
       var found = FoundUsers()
@@ -194,7 +194,7 @@ public struct WorkspaceDirectory: Sendable {
   /// deletes it with all files in it.
   ///
   /// - Throws: `WorkspaceError`.
-  public func makePath(of id: String) throws(WorkspaceError) -> String {
+  package func makePath(of id: String) throws(WorkspaceError) -> String {
     try check(id)
     _ = try wrapped { () throws(StoreError) in try make(names(of: id)) }
     return ([root] + names(of: id)).joined(separator: "/")

@@ -114,7 +114,7 @@ public struct QueryExplanation: Sendable, Equatable, CustomStringConvertible {
   public init(of plan: QueryPlan) { self.init(plan: plan, filter: nil, sorting: nil, limit: nil) }
 
   /// The steps of a query that no document can match.
-  public static let ofNothing = QueryExplanation(of: .lookups([]))
+  package static let ofNothing = QueryExplanation(of: .lookups([]))
 
   /// The steps, one after another, without values of the condition.
   public var steps: [String] {

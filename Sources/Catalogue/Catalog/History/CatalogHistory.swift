@@ -50,7 +50,7 @@ public struct CatalogHistory: Sendable {
   /// - Returns: The problems found, those of the newest commit first.
   /// - Throws: `StoreError`.
   /// - Complexity: Two reads for each commit.
-  public func verifyStates() throws(StoreError) -> [Finding] {
+  package func verifyStates() throws(StoreError) -> [Finding] {
     var findings: [Finding] = []
     for snapshot in [current, previous].compactMap(\.?.store) {
       for commit in try snapshot.history() where CatalogState(commit.state) == nil {

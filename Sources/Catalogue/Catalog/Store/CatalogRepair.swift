@@ -85,5 +85,5 @@ extension StoreLocation {
   ///
   /// - Throws: `StoreError.io`.
   /// - Complexity: As opening the catalogue, once for each state.
-  public func catalogueRepairSources() throws(StoreError) -> [RepairSource] { try repairSources(CatalogSchema.schema) }
+  package func catalogueRepairSources() throws(StoreError) -> [RepairSource] { try repairSources(CatalogSchema.schema) }
 }

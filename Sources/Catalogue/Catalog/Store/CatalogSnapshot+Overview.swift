@@ -117,7 +117,7 @@ extension CatalogSnapshot {
   /// Counts the products that the server sent as deleted. They stay in the catalogue, but no scan matches them.
   ///
   /// - Complexity: Reads every product.
-  public func deletedProductCount() throws(StoreError) -> Int {
+  package func deletedProductCount() throws(StoreError) -> Int {
     var count = 0
     try forEachProduct { view in if view.delFlag != 0 { count += 1 } }
     return count

@@ -64,7 +64,7 @@ public final class CatalogWriter {
   public var damagedPath: String? { store.damagedPath }
 
   /// The sequence number of the next commit.
-  public var nextSequence: UInt64 { store.nextSequence }
+  package var nextSequence: UInt64 { store.nextSequence }
 
   /// Starts a full update, which writes rows directly into a new generation. An update that is still open is discarded.
   ///
@@ -166,7 +166,7 @@ public final class CatalogWriter {
 
   /// Returns the disk space that a full update of about the present size needs and the space that is available. The
   /// actual size is known only after the update has arrived.
-  public func roomForFullUpdate() throws -> DiskSpace {
+  package func roomForFullUpdate() throws -> DiskSpace {
     try checkPermission()
     return try store.spaceForGeneration()
   }

@@ -224,7 +224,7 @@ public struct CatalogMerge: RowSink {
   /// Checks how many products the merge would lose.
   ///
   /// - Throws: `CatalogError.wouldLose`; `StoreError`.
-  public func checkLosses(_ limit: LossLimit) throws {
+  package func checkLosses(_ limit: LossLimit) throws {
     if lost == 0 { return }
     var all = 0
     try snapshot.forEachProduct { (view) throws(StoreError) in if view.delFlag == 0 { all += 1 } }

@@ -44,7 +44,7 @@ public struct FullUpdate: RowSink {
   /// Checks whether the rows may be committed, as far as this can be known before the commit.
   ///
   /// - Throws: `CatalogError.tooManySkipped`.
-  public func checkRows() throws(CatalogError) { try tally.checkSkipped() }
+  package func checkRows() throws(CatalogError) { try tally.checkSkipped() }
 
   /// Replaces the old catalogue and its cursor with the new ones.
   ///

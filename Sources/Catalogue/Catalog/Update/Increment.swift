@@ -128,7 +128,7 @@ public struct Increment: RowSink {
   /// Checks whether the rows may be committed, as far as this can be known before the commit.
   ///
   /// - Throws: `CatalogError.tooManySkipped`, `.wouldCollapse`.
-  public func checkRows() throws(CatalogError) {
+  package func checkRows() throws(CatalogError) {
     try tally.checkSkipped()
     _ = try tally.notices(distinct: ids.count)
   }

@@ -2,20 +2,20 @@ public import CatalogRows
 import LogStore
 
 /// A sink that only checks whether rows fit the limits of the format.
-public struct RowSizeCheck: RowSink {
+package struct RowSizeCheck: RowSink {
   private var products = ProductEncoder()
   private var relations = RelationEncoder()
 
   /// Creates a sink that holds no rows. One sink can check any number of rows.
-  public init() {}
+  package init() {}
 
   /// Checks a product and discards it.
   ///
   /// - Throws: `StoreError.tooLarge`.
-  public mutating func product(_ row: borrowing ProductRow) throws { try products.checkSize(of: row) }
+  package mutating func product(_ row: borrowing ProductRow) throws { try products.checkSize(of: row) }
 
   /// Checks a relation and discards it.
   ///
   /// - Throws: `StoreError.tooLarge`.
-  public mutating func relation(_ row: borrowing RelationRow) throws { try relations.checkSize(of: row) }
+  package mutating func relation(_ row: borrowing RelationRow) throws { try relations.checkSize(of: row) }
 }

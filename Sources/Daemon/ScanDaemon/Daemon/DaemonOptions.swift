@@ -140,7 +140,7 @@ public struct WebhookOptions: Sendable {
 
   /// Retries a scan that fails by itself five times within eight seconds, so three such scans in a row hold up their
   /// input for less than half a minute. An outage does not count towards the limit, however long it lasts.
-  public static var patient: UploadRetryPolicy {
+  package static var patient: UploadRetryPolicy {
     var policy = UploadRetryPolicy()
     policy.maximumRetries = 5
     policy.countsOutages = false

@@ -77,7 +77,7 @@ public final class EventLog: Sendable {
   ///   - latency: The time that the answer to a scan took; `nil` if it is unknown.
   /// - Complexity: O(*n*), where *n* is the number of waiting listeners.
   @discardableResult
-  public func publish(_ kind: EventKind, _ data: [UInt8], latency: Duration? = nil) -> EventID {
+  package func publish(_ kind: EventKind, _ data: [UInt8], latency: Duration? = nil) -> EventID {
     let (id, waiting) = state.withLock { state in
       let id = EventID(run: run, number: state.next)
       let event = DaemonEvent(id: id, kind: kind, data: data, latency: latency)

@@ -44,17 +44,17 @@ public struct QueueObservation<Element: Equatable & Sendable>: AsyncSequence, Se
 
 extension UploadQueue {
   /// The counts of the queue, now and after each change. Changes between two calls of `next()` are merged.
-  public var observedCounts: QueueObservation<QueueCounts> {
+  package var observedCounts: QueueObservation<QueueCounts> {
     QueueObservation(self) { [tables] in try tables.state(in: $0).counts }
   }
 
   /// The reasons why the queue is paused, now and after each change.
-  public var observedPauses: QueueObservation<Set<PauseReason>> {
+  package var observedPauses: QueueObservation<Set<PauseReason>> {
     QueueObservation(self) { [tables] in try tables.state(in: $0).pauses }
   }
 
   /// The state of an upload, now and after each change; `nil` once it has left the queue.
-  public func observedState(of id: UploadID) -> QueueObservation<UploadState?> {
+  package func observedState(of id: UploadID) -> QueueObservation<UploadState?> {
     QueueObservation(self) { [tables] snapshot in
       _ = try tables.state(in: snapshot)
       guard let stored = try tables.uploads.get(id, in: snapshot) else { return nil }

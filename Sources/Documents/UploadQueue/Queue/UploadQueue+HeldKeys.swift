@@ -32,7 +32,7 @@ extension UploadQueue {
   ///
   /// - Throws: `UploadQueueError.format`; `StoreError` if the queue cannot be read.
   /// - Complexity: O(*n*) in the number of parked uploads.
-  public func parkedUploads() throws -> [ParkedUploads] {
+  package func parkedUploads() throws -> [ParkedUploads] {
     var found: [String: ParkedUploads] = [:]
     for entry in try parkedEntries() {
       found[entry.kind, default: ParkedUploads(kind: entry.kind, count: 0)].count += 1

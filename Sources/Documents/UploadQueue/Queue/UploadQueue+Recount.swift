@@ -12,7 +12,7 @@ extension UploadQueue {
   /// - Returns: Whether anything was wrong.
   /// - Throws: `StoreError`, `DocumentStoreError`. Nothing has changed then.
   /// - Complexity: Reads the queue once, including payloads. Keeps a few words in memory for each upload.
-  public func recount() throws -> Bool {
+  package func recount() throws -> Bool {
     try store.transaction { transaction in
       let change = try QueueChange(tables, transaction, options, environment)
       let count = try Recount(tables, transaction.base)

@@ -91,17 +91,17 @@ public actor UploadWorker {
 
   /// The error that prevents the queue from being read or written, if it is not temporary: for example, its store is
   /// damaged or missing. Otherwise `nil`.
-  public var lastingFailure: StoreError? { settleFailure ?? claimFailure }
+  package var lastingFailure: StoreError? { settleFailure ?? claimFailure }
 
   /// The number of running attempts.
-  public var inFlight: Int { attempts.count }
+  package var inFlight: Int { attempts.count }
 
   /// Whether the worker is waiting for an event. Until then, only running attempts change anything.
   private(set) var isIdle = false
 
   /// The destinations with an open circuit breaker, and the time at which each is probed next, in microseconds since
   /// 1970.
-  public var openBreakers: [String: Int64] { breakers.compactMapValues(\.openUntil) }
+  package var openBreakers: [String: Int64] { breakers.compactMapValues(\.openUntil) }
 
   /// The destinations that are paused by an answer, for example 401 or 404. Only occasional probes are sent to them.
   public var pausedDestinations: [String: DestinationPause] {

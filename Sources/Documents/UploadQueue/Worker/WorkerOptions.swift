@@ -21,7 +21,7 @@ public struct WorkerOptions: Sendable {
   /// The cap of the pause for a destination that an answer paused (``UploadStatusPolicy/pauseOn``).
   public var longestPauseOnAnswer: Duration = .seconds(300)
   /// How often the worker checks for leases of workers that have ended.
-  public var leaseCheckInterval: Duration = .seconds(5)
+  package var leaseCheckInterval: Duration = .seconds(5)
   /// Returns whether an answer without a 2xx status means success, because the server already has the upload.
   public var isAlreadyDone: @Sendable (Upload, UploadResponse) -> Bool = { _, _ in false }
   /// Returns whether an answer with a 2xx status means success; `nil`, the default, to decide by the status alone.

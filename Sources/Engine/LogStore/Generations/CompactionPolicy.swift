@@ -45,7 +45,7 @@ public struct CompactionPolicy: Sendable, Equatable {
   public static let never = CompactionPolicy(share: 0, floor: .max)
 
   /// Returns the permitted waste, in bytes, of a store whose compacted size is `compactedByteCount`.
-  public func allowance(for compactedByteCount: Int) -> Int {
+  package func allowance(for compactedByteCount: Int) -> Int {
     // The product may exceed the range of `Int`.
     max(floor, Int(exactly: (share * Double(compactedByteCount)).rounded()) ?? .max)
   }
@@ -73,7 +73,7 @@ extension Snapshot {
   ///
   /// - Throws: `StoreError` if the end of the base cannot be read.
   /// - Complexity: Two reads.
-  public func reclaimableByteCount() throws(StoreError) -> Int {
+  package func reclaimableByteCount() throws(StoreError) -> Int {
     let (base, footer) = try baseManifest()
     let deadBytes = Int(clamping: base.deadBytes)
     var left = baseEnd - deadBytes

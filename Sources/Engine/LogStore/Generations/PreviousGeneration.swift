@@ -43,7 +43,7 @@ extension StoreLocation {
   ///   not a previous generation: a crash during a full update can leave a second name of the log itself.
   /// - Throws: `StoreError.damaged`, `.unusable`, `.io`.
   /// - Complexity: As opening the store.
-  public func previousGeneration(before current: Snapshot?) throws(StoreError) -> PreviousGeneration? {
+  package func previousGeneration(before current: Snapshot?) throws(StoreError) -> PreviousGeneration? {
     guard let file = try openPrevious() else { return nil }
     var log = try LogFile(file)
     if let current, log.header.generation >= current.generation { return nil }
@@ -80,7 +80,7 @@ extension StoreLocation {
 
   /// Returns the size in bytes of the previous generation's file, whether or not it is damaged; 0 if no such file is
   /// kept.
-  public func previousByteCount() throws(StoreError) -> Int {
+  package func previousByteCount() throws(StoreError) -> Int {
     try storage { () throws(StorageError) in try directory.byteCount(of: previous) ?? 0 }
   }
 
@@ -133,7 +133,7 @@ extension Verification {
   /// is kept.
   ///
   /// - Throws, complexity: As ``run(_:)``.
-  public static func findingsInPrevious(_ location: StoreLocation) throws(StoreError) -> [Finding]? {
+  package static func findingsInPrevious(_ location: StoreLocation) throws(StoreError) -> [Finding]? {
     do { _ = try location.openPrevious() } catch {
       guard let finding = Finding(error, lost: "the way back from the last full update") else { throw error }
       return [finding]
@@ -145,7 +145,7 @@ extension Verification {
 extension StoreReader {
   /// Opens the generation that the last full update replaced; returns `nil` if none is kept. See
   /// ``StoreLocation/previousGeneration(before:)``.
-  public func previousGeneration() throws(StoreError) -> PreviousGeneration? {
+  package func previousGeneration() throws(StoreError) -> PreviousGeneration? {
     try location.previousGeneration(before: snapshot)
   }
 }
@@ -153,7 +153,7 @@ extension StoreReader {
 extension StoreWriter {
   /// Opens the generation that the last full update replaced; returns `nil` if none is kept. See
   /// ``StoreLocation/previousGeneration(before:)``.
-  public func previousGeneration() throws(StoreError) -> PreviousGeneration? {
+  package func previousGeneration() throws(StoreError) -> PreviousGeneration? {
     try location.previousGeneration(before: snapshot)
   }
 

@@ -31,7 +31,7 @@ extension Snapshot {
   ///
   /// - Throws: `StoreError.damaged` at the first object that fails its check, as the compaction would.
   /// - Complexity: Reads every object once. `compactedByteLimit()` is almost as precise without reading them.
-  public func compactedByteCount() throws(StoreError) -> Int {
+  package func compactedByteCount() throws(StoreError) -> Int {
     var total = 0
     var interner = SharedStringTable(seed: log.header.seed)
     var texts = SharedStringMap()

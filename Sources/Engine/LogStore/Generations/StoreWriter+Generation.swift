@@ -171,7 +171,7 @@ extension StoreWriter {
   /// Returns the space that a new generation with about the present content needs, estimated from the counters, and the
   /// available space. The space of the previous generation counts as available, because it is deleted when space is
   /// needed.
-  public func spaceForGeneration() throws(StoreError) -> DiskSpace {
+  package func spaceForGeneration() throws(StoreError) -> DiskSpace {
     let needed = snapshot.map { $0.end - min($0.end, Int(clamping: $0.manifest.deadBytes)) } ?? 0
     let reclaimable = try location.previousByteCount()
     return DiskSpace(needed: needed, available: location.directory.availableByteCount().map { $0 + reclaimable })

@@ -28,7 +28,7 @@ extension Snapshot {
   /// Every lookup on such a page throws. Data copied from a *lent* record, whose bytes passed their check, is valid if
   /// this property is `false` afterwards, unless the file was truncated inside the record's own page. ``confirm(_:)``
   /// detects that case too.
-  public var isLost: Bool { mapping.isLost }
+  package var isLost: Bool { mapping.isLost }
 
   /// Checks again a record from which data was copied. If this returns, the data copied before is what was committed.
   ///

@@ -21,7 +21,7 @@ extension Transaction {
   ///   the maximum number of them.
   /// - Complexity: Reads every object of the generation once. Keys that do not fit memory are sorted in a temporary
   ///   file.
-  public func addOrderedIndex(_ table: Int, _ index: Schema.OrderedIndex) throws(StoreError) {
+  package func addOrderedIndex(_ table: Int, _ index: Schema.OrderedIndex) throws(StoreError) {
     precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
     precondition(appender.newRows[table].isEmpty, "an ordered index is added before rows are put into its table")
     let existing = manifest.tables[table].orderedIndexes
@@ -47,7 +47,7 @@ extension Transaction {
 
   /// Removes an ordered index from a table. Does nothing if the table does not have it. The indexes after it have
   /// other numbers from then on.
-  public func removeOrderedIndex(_ table: Int, named name: String) {
+  package func removeOrderedIndex(_ table: Int, named name: String) {
     precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
     guard let index = manifest.tables[table].orderedIndexes.firstIndex(where: { $0.name == name }) else { return }
     manifest.tables[table].orderedIndexes.remove(at: index)

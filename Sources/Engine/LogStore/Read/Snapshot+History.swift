@@ -63,7 +63,7 @@ extension Snapshot {
   ///
   /// - Throws: `StoreError.damaged`, `.unreadable`, `.io`.
   /// - Complexity: A few small reads, whatever the number of commits.
-  public func lastOfFile() throws(StoreError) -> Snapshot {
+  package func lastOfFile() throws(StoreError) -> Snapshot {
     guard let last = try log.recover().footer else { throw log.noCommit }
     if last.sequence <= sequence { return self }
     return try Snapshot(log, log.mapping(reaching: Int(last.end), reusing: mapping), last)
@@ -73,7 +73,7 @@ extension Snapshot {
   ///
   /// - Throws: `StoreError.damaged` if it is not; `.io`.
   /// - Complexity: One system call.
-  public func checkLength() throws(StoreError) {
+  package func checkLength() throws(StoreError) {
     let size = try log.size()
     if size < end { throw log.damage(size, "the file ends here") }
   }
@@ -85,7 +85,7 @@ extension Snapshot {
   /// with the same number then differ.
   ///
   /// - Complexity: One read for each commit between the two.
-  public func descends(from earlier: Snapshot) throws(StoreError) -> Bool {
+  package func descends(from earlier: Snapshot) throws(StoreError) -> Bool {
     guard isSameGeneration(as: earlier) else { return false }
     var commit = footer
     while commit.sequence > earlier.sequence, commit.previousFooterOffset != 0 {

@@ -48,7 +48,7 @@ public final class StoreReader: Sendable {
   /// Whether the last ``refresh()`` found no file with the store's name in the directory in which the store was opened.
   /// If that directory was removed, a store created again at its path is a different one, which this reader never
   /// finds.
-  public var isRemoved: Bool { foundNoFile.load(ordering: .relaxed) }
+  package var isRemoved: Bool { foundNoFile.load(ordering: .relaxed) }
 
   /// The commit that this reader shows.
   public var snapshot: Snapshot { current.withLock { $0 } }

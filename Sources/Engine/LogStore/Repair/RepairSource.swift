@@ -26,7 +26,7 @@ extension StoreLocation {
   /// - Parameter schema: The tables that the store must have.
   /// - Throws: `StoreError.io`; the error of an older state if no state is undamaged.
   /// - Complexity: As opening the store, once for each state.
-  public func repairSources(_ schema: Schema) throws(StoreError) -> [RepairSource] {
+  package func repairSources(_ schema: Schema) throws(StoreError) -> [RepairSource] {
     var sources: [RepairSource] = []
     var damage: StoreError?
     for kind in [RepairSource.Kind.previous, .sharedBase] {

@@ -85,7 +85,7 @@ public struct Verification: Sendable {
   /// Verifies the generation that the last full update replaced; returns `nil` if no such generation is kept.
   ///
   /// - Throws, complexity: As ``run(_:)``.
-  public static func runPrevious(_ location: StoreLocation) throws(StoreError) -> Verification? {
+  package static func runPrevious(_ location: StoreLocation) throws(StoreError) -> Verification? {
     let file = try storage { () throws(StorageError) in try location.directory.open(location.previous, .read) }
     guard let file else { return nil }
     let named = try storage { () throws(StorageError) in try location.directory.identity(of: location.log) }

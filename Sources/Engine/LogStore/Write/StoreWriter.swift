@@ -80,7 +80,7 @@ public final class StoreWriter {
   deinit { lock.release() }
 
   /// The sequence number of the next commit.
-  public var nextSequence: UInt64 { (snapshot?.sequence ?? highest.sequence) + 1 }
+  package var nextSequence: UInt64 { (snapshot?.sequence ?? highest.sequence) + 1 }
 
   /// Whether this is the copy of a writer in a forked child, which must leave the file to its parent.
   var isForked: Bool { getpid() != process }

@@ -146,7 +146,7 @@ public final class Transaction {
   /// Checks whether the row in `draft` fits the limits of the format.
   ///
   /// - Throws: `StoreError.tooLarge`.
-  public static func checkSize(
+  package static func checkSize(
     _ draft: borrowing RecordDraft, _ what: @autoclosure () -> String
   ) throws(StoreError) {
     let limit = RecordLayout.maximumKeyLength
@@ -163,7 +163,7 @@ public final class Transaction {
   /// Checks whether a shared string fits the limits of the format.
   ///
   /// - Throws: `StoreError.tooLarge`.
-  public static func checkSize(shared text: RawSpan) throws(StoreError) {
+  package static func checkSize(shared text: RawSpan) throws(StoreError) {
     let length = ObjectHeader.byteCount + text.byteCount
     guard length <= ObjectHeader.maximumLength else {
       throw .tooLarge(what: "a shared string", byteCount: length, limit: ObjectHeader.maximumLength)

@@ -42,6 +42,6 @@ public struct SyncSettings: Sendable, Equatable {
     case authorizationFile = "sync.authorizationFile"
 
     /// Whether the value is the path of a file.
-    public var isPath: Bool { self == .caFile || self == .authorizationFile }
+    package var isPath: Bool { self == .caFile || self == .authorizationFile }
   }
 }
