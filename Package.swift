@@ -394,8 +394,8 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "CatalogOriginTests",
         [
-          "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSources", "CurlClient", "HTTPServer", "HTTPSupport",
-          "RandomTestSupport", "RowFiles", "ServerAnswers", logging, serviceLifecycle,
+          "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSources", "CurlClient", "Documents", "HTTPServer",
+          "HTTPSupport", "LogStore", "RandomTestSupport", "RowFiles", "ServerAnswers", logging, serviceLifecycle,
         ]),
     ]),
   tests(

@@ -14,7 +14,7 @@ public enum ProductField: Int, CaseIterable, Sendable {
   case length, tall, volume, weight, wide
 
   /// The place of a field's value in a ``ProductRow``: its kind, and its number among the fields of that kind.
-  package enum Slot: Sendable, Equatable {
+  public enum Slot: Sendable, Equatable {
     case text(Int), integer(Int), flag(Int), double(Int)
   }
 

@@ -31,8 +31,9 @@ package struct OriginServer: Service {
     package init() {}
   }
 
-  /// Clients may share the address of a proxy, so the limit of one address is the same.
-  private static let maximumConnections = 1024
+  /// Fewer than the files that a process may usually have open. Clients may share the address of a proxy, so the limit of
+  /// one address is the same.
+  private static let maximumConnections = 512
 
   private let store: OriginStore
   private let options: Options

@@ -1,6 +1,6 @@
 import Bytes
 import Catalog
-public import LogStore
+package import LogStore
 
 // All users of one organisation have the same catalogue. A user who is new on the device starts with another
 // user's catalogue, without downloading or storing it again; see FORMAT.md, *Shared base*. Only the caller knows the

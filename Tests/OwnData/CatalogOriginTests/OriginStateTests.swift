@@ -1,6 +1,8 @@
 import CatalogRows
 import CatalogSources
+import Documents
 import Foundation
+import LogStore
 import RandomTestSupport
 import Testing
 
@@ -71,6 +73,68 @@ import Testing
     try bytes.write(to: URL(filePath: path))
     await #expect { try await self.store("id\n1\n", at: 1) } throws: { "\($0)".contains(folder.path("state")) }
     #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+  }
+
+  /// What a former version wrote: a digest of each product, and no rows.
+  private struct FormerMark: Codable, Identifiable {
+    var id: String
+    var stamp: String
+    var digest: [UInt8]?
+  }
+
+  private struct FormerHead: Codable, Identifiable {
+    var id = 0
+    var newestStamp: String
+    var latestCursorSeen = ""
+    var revision = 1
+  }
+
+  @Test func `the state of a former version is taken over: everything once more, and deletions stay`() async throws {
+    let former = try DocumentStore.open(StoreLocation.creating(folder.path("state"), name: "origin"))
+    let marks = try former.collection("products", of: FormerMark.self)
+    let heads = try former.collection("origin", of: FormerHead.self)
+    let cursor = "2026-01-02 03:04:05"
+    try former.transaction { transaction in
+      for id in ["1", "2"] { try transaction.upsert(FormerMark(id: id, stamp: cursor, digest: [1]), into: marks) }
+      try transaction.upsert(FormerMark(id: "3", stamp: "2026-01-02 03:04:04"), into: marks)
+      try transaction.upsert(FormerHead(newestStamp: cursor), into: heads)
+    }
+    former.close()
+    let store = try await store("id,name\n1,A\n4,D\n", at: 1_767_000_000)
+    let rows = try store.answer(cursor: cursor).collected()
+    #expect(rows.products.map(\.id).sorted() == ["1", "2", "4"])
+    #expect(rows.products.filter { $0.delFlag != 0 }.map(\.id) == ["2"])
+    #expect(try store.answer(cursor: "2026-01-01 00:00:00").collected().products.count == 4)
+    let next = try store.answer(cursor: cursor).updateTime
+    #expect(next > cursor)
+    let again = try await self.store("id,name\n1,A\n4,D\n", at: 1_767_000_000)
+    #expect(try again.answer(cursor: next).collected().products.isEmpty)
+  }
+
+  /// What the state has after a crash between the commit of the rows and that of their stamps.
+  @Test func `rows that were committed without their stamps get them at the next start`() async throws {
+    var store = try await store("id,name\n1,A\n2,B\n", at: 1_767_323_045)
+    let cursor = try store.answer(cursor: "").updateTime
+    let before = try Data(contentsOf: URL(filePath: folder.path("state/origin.log")))
+    store = try await self.store("id,name\n1,Aa\n", at: 1_767_323_050)
+    try before.write(to: URL(filePath: folder.path("state/origin.log")))
+    store = try await self.store("id,name\n1,Aa\n", at: 1_767_323_060)
+    let rows = try store.answer(cursor: cursor).collected().products
+    #expect(rows.map(\.id).sorted() == ["1", "2"] && rows.filter { $0.delFlag != 0 }.map(\.name) == ["B"])
+    #expect(try store.answer(cursor: cursor).updateTime == "2026-01-02 03:04:20")
+  }
+
+  @Test func `stamps of another catalogue are an error that says what to do`() async throws {
+    _ = try await store("id,name\n1,A\n", at: 1_767_323_045)
+    let before = try Data(contentsOf: URL(filePath: folder.path("state/catalogue.log")))
+    _ = try await store("id,name\n1,A\n2,B\n", at: 1_767_323_050)
+    _ = try await store("id,name\n1,A\n2,B\n3,C\n", at: 1_767_323_055)
+    try before.write(to: URL(filePath: folder.path("state/catalogue.log")))
+    await #expect {
+      try await self.store("id,name\n1,A\n", at: 1_767_323_060)
+    } throws: {
+      "\($0)".contains("has no commit 3") && "\($0)".contains("delete")
+    }
   }
 
   @Test func `whatever changes and whenever it starts again, increments give what the file has`() async throws {

@@ -1,4 +1,4 @@
-public import LogStore
+package import LogStore
 
 /// The commits of a catalogue that can be read: those of the current file and, while it is kept, those of the
 /// generation that the last full update replaced.

@@ -1,4 +1,4 @@
-public import CatalogRows
+package import CatalogRows
 import LogStore
 
 /// A sink that only checks whether rows fit the limits of the format.

@@ -3,13 +3,13 @@ public import Documents
 
 /// A digest of the uploads of all queues in a store. It covers the content, the order and whether an upload is parked,
 /// but not the times or the results of attempts. See `Documentation/Format/Digests.md`.
-package struct QueueDigest: Sendable, Equatable, CustomStringConvertible {
+public struct QueueDigest: Sendable, Equatable, CustomStringConvertible {
   package let content: ContentDigest
   /// The number of uploads in all queues.
-  package let count: Int
+  public let count: Int
 
   /// The digest of a store without uploads.
-  package init() {
+  public init() {
     content = ContentDigest().closed(count: 0)
     count = 0
   }
@@ -18,7 +18,7 @@ package struct QueueDigest: Sendable, Equatable, CustomStringConvertible {
   ///
   /// - Throws: `StoreError.damaged`; `UploadQueueError` for a queue whose name is invalid.
   /// - Complexity: Reads every upload once.
-  package init(_ store: DocumentStore) throws {
+  public init(_ store: DocumentStore) throws {
     var sum = ContentDigest()
     var number = 0
     for name in try UploadQueue.names(in: store) {
@@ -75,5 +75,5 @@ package struct QueueDigest: Sendable, Equatable, CustomStringConvertible {
   package func covering(_ other: ContentDigest) -> ContentDigest { count == 0 ? other : other.joined(with: content) }
 
   /// The digest as 32 hexadecimal digits.
-  package var description: String { content.description }
+  public var description: String { content.description }
 }

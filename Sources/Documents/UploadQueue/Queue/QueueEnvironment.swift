@@ -1,16 +1,16 @@
 import LogStore
 
 /// The clock, random numbers and sleep of a queue and its workers. Tests replace them to avoid waiting.
-package struct QueueEnvironment: Sendable {
+public struct QueueEnvironment: Sendable {
   /// The current time in microseconds since 1970 UTC.
-  package var now: @Sendable () -> Int64
+  public var now: @Sendable () -> Int64
   /// Returns 64 random bits.
-  package var random: @Sendable () -> UInt64
+  public var random: @Sendable () -> UInt64
   /// Waits for a duration. Throws `CancellationError` at once when the task is cancelled.
-  package var sleep: @Sendable (Duration) async throws -> Void
+  public var sleep: @Sendable (Duration) async throws -> Void
 
   /// Creates an environment from its three parts. Tests pass a clock that they advance themselves.
-  package init(
+  public init(
     now: @escaping @Sendable () -> Int64, random: @escaping @Sendable () -> UInt64,
     sleep: @escaping @Sendable (Duration) async throws -> Void
   ) {
@@ -20,7 +20,7 @@ package struct QueueEnvironment: Sendable {
   }
 
   /// The system's clock and random numbers.
-  package static let live = QueueEnvironment(
+  public static let live = QueueEnvironment(
     now: StoreEnvironment.system.now, random: StoreEnvironment.system.random, sleep: { try await Task.sleep(for: $0) })
 
   /// A random number from 0 to 1.

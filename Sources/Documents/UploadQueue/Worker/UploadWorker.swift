@@ -1,6 +1,6 @@
 import Documents
 public import Essentials
-public import LogStore
+package import LogStore
 import Synchronization
 
 /// A worker that sends the uploads of a queue.
