@@ -17,6 +17,7 @@ import Testing
   private static func connection(_ limiter: ConnectionLimiter) throws -> EmbeddedChannel {
     var protection = Protection(limiter)
     protection.maximumBodyByteCount = 1000
+    protection.healthPaths = ["/healthz", "/readyz"]
     let requestGuard = RequestGuard(protection, caller: "a", date: HTTPDate(), skipLimit: 1000)
     let channel = EmbeddedChannel()
     let parser = ByteToMessageHandler(HTTPRequestDecoder())
