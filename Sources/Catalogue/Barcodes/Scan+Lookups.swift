@@ -32,7 +32,7 @@ extension Scan {
   }
 
   /// Whether ``gtin`` identifies the *contents* of a logistic unit, AI (02), and not the scanned object.
-  package var namesContents: Bool {
+  public var namesContents: Bool {
     guard let elements else { return false }
     return elements["01"] == nil && elements.contentGTIN != nil
   }

@@ -9,14 +9,14 @@ public enum ProductText: Int, CaseIterable, Sendable {
 /// A decoder reuses one row for a complete payload. A new or reset row contains the defaults of the protocol.
 public struct ProductRow: Sendable {
   /// The number of texts of a row: those of ``ProductText``, and ``extraText``.
-  package static let textCount = ProductText.allCases.count + 1
+  public static let textCount = ProductText.allCases.count + 1
   /// The index in ``texts`` of the fields beyond the 25: empty, or a JSON object in the form that `CatalogRows` writes.
-  package static let extraText = ProductText.allCases.count
+  public static let extraText = ProductText.allCases.count
 
   /// The value of ``givenFields`` for all fields.
   public static let allFields: UInt32 = .max
   /// The bit of ``givenFields`` for the fields beyond the 25.
-  package static let extraBit: UInt32 = 1 << 31
+  public static let extraBit: UInt32 = 1 << 31
 
   /// The fields that the source says something about, be it that they are empty: a bit for each ``ProductField``, and
   /// ``extraBit``. All of them by default. What merges rows into a catalogue may leave the others as they are.

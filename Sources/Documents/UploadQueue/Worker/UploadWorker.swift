@@ -1,6 +1,6 @@
 import Documents
 public import Essentials
-package import LogStore
+public import LogStore
 import Synchronization
 
 /// A worker that sends the uploads of a queue.
@@ -91,7 +91,7 @@ public actor UploadWorker {
 
   /// The error that prevents the queue from being read or written, if it is not temporary: for example, its store is
   /// damaged or missing. Otherwise `nil`.
-  package var lastingFailure: StoreError? { settleFailure ?? claimFailure }
+  public var lastingFailure: StoreError? { settleFailure ?? claimFailure }
 
   /// The number of running attempts.
   package var inFlight: Int { attempts.count }

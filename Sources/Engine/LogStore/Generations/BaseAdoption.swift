@@ -26,7 +26,7 @@ public enum BaseAdoption {
   /// - Throws: `StoreError.locked`; `.damaged`, `.unusable` of the source; `.io`. The target then has no log, except
   ///   after a failed sync of its directory, when it may or may not have one.
   /// - Complexity: About twenty system calls, or a copy.
-  package static func adopt(
+  public static func adopt(
     from source: StoreLocation, into target: StoreLocation, lockTimeout: Duration = .zero
   ) throws(StoreError) -> Snapshot? {
     let lock = try StoreWriter.lock(target, lockTimeout)

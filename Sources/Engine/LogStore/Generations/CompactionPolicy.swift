@@ -45,7 +45,7 @@ public struct CompactionPolicy: Sendable, Equatable {
   public static let never = CompactionPolicy(share: 0, floor: .max)
 
   /// Returns the permitted waste, in bytes, of a store whose compacted size is `compactedByteCount`.
-  package func allowance(for compactedByteCount: Int) -> Int {
+  public func allowance(for compactedByteCount: Int) -> Int {
     // The product may exceed the range of `Int`.
     max(floor, Int(exactly: (share * Double(compactedByteCount)).rounded()) ?? .max)
   }

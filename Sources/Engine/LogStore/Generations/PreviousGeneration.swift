@@ -43,7 +43,7 @@ extension StoreLocation {
   ///   not a previous generation: a crash during a full update can leave a second name of the log itself.
   /// - Throws: `StoreError.damaged`, `.unusable`, `.io`.
   /// - Complexity: As opening the store.
-  package func previousGeneration(before current: Snapshot?) throws(StoreError) -> PreviousGeneration? {
+  public func previousGeneration(before current: Snapshot?) throws(StoreError) -> PreviousGeneration? {
     guard let file = try openPrevious() else { return nil }
     var log = try LogFile(file)
     if let current, log.header.generation >= current.generation { return nil }
@@ -145,7 +145,7 @@ extension Verification {
 extension StoreReader {
   /// Opens the generation that the last full update replaced; returns `nil` if none is kept. See
   /// ``StoreLocation/previousGeneration(before:)``.
-  package func previousGeneration() throws(StoreError) -> PreviousGeneration? {
+  public func previousGeneration() throws(StoreError) -> PreviousGeneration? {
     try location.previousGeneration(before: snapshot)
   }
 }
@@ -153,7 +153,7 @@ extension StoreReader {
 extension StoreWriter {
   /// Opens the generation that the last full update replaced; returns `nil` if none is kept. See
   /// ``StoreLocation/previousGeneration(before:)``.
-  package func previousGeneration() throws(StoreError) -> PreviousGeneration? {
+  public func previousGeneration() throws(StoreError) -> PreviousGeneration? {
     try location.previousGeneration(before: snapshot)
   }
 
