@@ -137,7 +137,7 @@ package final class SourceImport: Sendable {
       || extent == .everything
     if let database = source.database {
       let result = try run(database, isDue, extent, destination)
-      noted(result.report, isDue)
+      recordImport(result.report, isDue)
       return result
     }
     let candidates = try await settledFiles(sleep)
@@ -154,7 +154,7 @@ package final class SourceImport: Sendable {
           try read(files[0].path, into: &rows)
         }
         result.refused = refusals
-        noted(result.report, true)
+        recordImport(result.report, true)
         state.withLock { state in
           state.imported = (files, result.report)
           state.refused = refusals.first.map { (candidates[0], $0) }
@@ -181,7 +181,7 @@ package final class SourceImport: Sendable {
     return try source.decoding.load(file, at: path, into: &rows)
   }
 
-  private func noted(_ report: ImportReport, _ isComplete: Bool) {
+  private func recordImport(_ report: ImportReport, _ isComplete: Bool) {
     state.withLock { state in
       state.sequence = report.update.sequence
       if isComplete { state.completeAt = .now }

@@ -8,7 +8,7 @@ extension CSVRows {
   mutating func readHeader() {
     cells.numbers = Array(repeating: nil, count: RowCells.columns.count)
     guard ends.count <= Self.columnLimit else {
-      checker.note(
+      checker.report(
         RowFault(
           .syntax, line: firstLine,
           "there are \(ends.count) columns, and at most \(Self.columnLimit) are read; keep those that you need"))
@@ -17,7 +17,7 @@ extension CSVRows {
     }
     for index in ends.indices {
       if bytes[range(index)].contains(0) {
-        checker.note(
+        checker.report(
           RowFault(
             .syntax, line: firstLine, number: index + 1,
             "the name of a column contains a zero byte; save the file as UTF-8, or give its encoding"))
@@ -55,7 +55,7 @@ extension CSVRows {
       // Spreadsheets end lines with separators of columns without a name, which mostly nobody filled.
       case .keep: keep(index, name.isEmpty ? "column \(index + 1)" : ownName(index))
       case .fail:
-        checker.note(headerFault(.unknownKey, index, unknownColumn(index)))
+        checker.report(headerFault(.unknownKey, index, unknownColumn(index)))
         columns[index] = .skipped
       }
     }
@@ -99,7 +99,7 @@ extension CSVRows {
     columns[index] = .skipped
     let key = Array(name.utf8)
     if kept.contains(where: { $0.name == key }) {
-      return checker.note(headerFault(.repeatedKey, index, "this column is there twice; keep one of them"))
+      return checker.report(headerFault(.repeatedKey, index, "this column is there twice; keep one of them"))
     }
     kept.append((index, key))
     uses[index].fields = ["extra." + name]
@@ -115,7 +115,7 @@ extension CSVRows {
     if mapping != nil, let codes {
       hint = ", or say which column identifies a product: --column \"id=\(codes.name)\""
     }
-    checker.note(RowFault(.missingId, line: firstLine, column: "id", "the column id is missing; add it" + hint))
+    checker.report(RowFault(.missingId, line: firstLine, column: "id", "the column id is missing; add it" + hint))
     isOver = true
   }
 
@@ -140,7 +140,7 @@ extension CSVRows {
       if sources.isEmpty || rule.separator != nil && !missing.isEmpty {
         let name = missing.first ?? ""
         let nearest = NearestName.of(name, among: names).map { "; is \"\($0)\" meant?" } ?? ""
-        checker.note(
+        checker.report(
           RowFault(
             .unknownKey, line: firstLine, column: name,
             "the mapping takes \(field.key) from this column, and the file has none of this name\(nearest)"))
@@ -157,7 +157,7 @@ extension CSVRows {
       }
       for source in sources { makeSource(source) }
       if let problem = plan.add(field, sources: sources, rule) {
-        checker.note(RowFault(.syntax, line: firstLine, column: field.key, problem))
+        checker.report(RowFault(.syntax, line: firstLine, column: field.key, problem))
       }
     }
   }
@@ -209,7 +209,7 @@ extension CSVRows {
       if let field = RowCells.columns[known].product, mapping?.rules[field] != nil { return }
       if checker.rules.unknownKeys != .fail { return }
       let message = "this column is there twice; keep one of them" + secondAdvice(index)
-      checker.note(headerFault(.repeatedKey, index, message))
+      checker.report(headerFault(.repeatedKey, index, message))
       columns[index] = .skipped
       return
     }

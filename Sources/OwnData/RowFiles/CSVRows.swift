@@ -254,7 +254,7 @@ public struct CSVRows: ~Copyable {
     if !isOver, columns.isEmpty {
       let isFirst = (mapping?.skippedLines ?? 0) == 0
       let place = isFirst ? "the first line" : "the line after those that are passed over"
-      checker.note(
+      checker.report(
         RowFault(
           .syntax, line: line,
           "the names of the columns are missing; write them into \(place)"))
@@ -270,7 +270,7 @@ public struct CSVRows: ~Copyable {
     let name = number <= names.count ? names[number - 1] : nil
     // A message shows the beginning of the value; the value may be as long as the file.
     let text = String(decoding: bytes[(ends.last ?? 0)...].prefix(400), as: UTF8.self)
-    checker.note(
+    checker.report(
       RowFault(
         .syntax, line: line, column: name, number: number, value: text.isEmpty ? nil : text,
         "\(reason) (byte \(byteInLine) of the line); what follows was not read"))
@@ -370,7 +370,7 @@ public struct CSVRows: ~Copyable {
     if columns.isEmpty { return readHeader() }
     if ends.count != columns.count, !(checker.rules.allowsUnevenRows && evenOut()) {
       checker.summary.rows += 1
-      checker.note(
+      checker.report(
         RowFault(
           .syntax, line: firstLine,
           "\(ends.count == 1 ? "1 field" : "\(ends.count) fields") in a record where the first one names"
@@ -379,7 +379,7 @@ public struct CSVRows: ~Copyable {
     }
     if delimiter == 0x09, line > firstLine, let opening = lineOfQuotedRows() {
       checker.summary.rows += 1
-      checker.note(
+      checker.report(
         RowFault(
           .syntax, line: firstLine,
           "the quotes that line \(opening) opens hold whole rows; if the file never puts a field in quotes, say"
@@ -458,7 +458,7 @@ public struct CSVRows: ~Copyable {
     for index in columns.indices {
       let range = range(index)
       if !isASCII, !Self.isUTF8(bytes.span.extracting(range)) {
-        checker.note(
+        checker.report(
           RowFault(
             .value, line: fieldLines[index], column: names[index], number: index + 1,
             value: String(decoding: bytes[range], as: UTF8.self),
@@ -466,7 +466,7 @@ public struct CSVRows: ~Copyable {
         isSound = false
       }
       if !zeroFields.isEmpty, zeroFields.contains(index) {
-        checker.note(
+        checker.report(
           RowFault(
             .value, line: fieldLines[index], column: names[index], number: index + 1,
             value: String(decoding: bytes[range], as: UTF8.self),
@@ -489,7 +489,7 @@ public struct CSVRows: ~Copyable {
     }
     if !plan.isEmpty {
       for fault in plan.finish(&cells, line: firstLine) {
-        checker.note(fault)
+        checker.report(fault)
         isSound = false
       }
     }

@@ -70,7 +70,7 @@ public struct NDJSONRows: ~Copyable {
       limits: JSONLimits(nestingDepth: limits.nestingDepth, tokenByteCount: limits.tokenByteCount))
     if let mapping { applyRules(mapping) }
     if mapping?.skippedLines ?? 0 > 0 {
-      checker.note(
+      checker.report(
         RowFault(.syntax, line: 1, "only CSV and TSV have lines before the rows to skip; leave --skip-lines out"))
     }
   }
@@ -125,7 +125,7 @@ public struct NDJSONRows: ~Copyable {
     if !isDecided { try startText(into: &sink) }
     if let array {
       if !isOver, !array.isComplete {
-        note("the array does not end; the file is cut, or a bracket is missing", line: array.line)
+        report("the array does not end; the file is cut, or a bracket is missing", line: array.line)
       }
       checkUnseen()
       return try checker.finish(lines: array.line)
@@ -152,7 +152,7 @@ public struct NDJSONRows: ~Copyable {
       let outer = names.first { name.hasPrefix($0 + ".") }
       let hint = nearest.map { "is \"\($0)\" meant?" } ?? outer.map { "the values inside of \"\($0)\" cannot be taken" }
       guard let hint else { continue }
-      checker.note(
+      checker.report(
         RowFault(
           .unknownKey, line: 1, column: name,
           "the mapping takes \(field.key) from this key, and no row has it; \(hint)"))
@@ -166,7 +166,7 @@ public struct NDJSONRows: ~Copyable {
       let line: LineSplitter.Line?
       do { line = try splitter.next(in: bytes, from: &start) } catch {
         isOver = true
-        return note(
+        return report(
           "longer than \(lineByteCount) bytes; end each line with a line feed", line: splitter.lineCount + 1)
       }
       switch line {
@@ -189,7 +189,7 @@ public struct NDJSONRows: ~Copyable {
         try readElement(element, line, into: &sink)
       } catch {
         isOver = true
-        note(error.message, line: array?.line ?? 1)
+        report(error.message, line: array?.line ?? 1)
       }
       if let failure { throw failure }
     }
@@ -206,8 +206,8 @@ public struct NDJSONRows: ~Copyable {
     array?.reuse(element)
   }
 
-  private mutating func note(_ message: String, line: Int, _ value: String? = nil) {
-    checker.note(RowFault(.syntax, line: line, value: value, message))
+  private mutating func report(_ message: String, line: Int, _ value: String? = nil) {
+    checker.report(RowFault(.syntax, line: line, value: value, message))
   }
 
   private mutating func read<Sink: RowSink>(
@@ -223,28 +223,28 @@ public struct NDJSONRows: ~Copyable {
       checker.summary.rows += 1
       if checker.summary.rows == 1, Self.isOpening(line) {
         isOver = true
-        return note(
+        return report(
           "an object that goes over several lines; write each row on a line of its own, as jq -c . prints it, or, if the"
             + " rows are in a list inside of it, give the list alone, as jq .products prints it", line: number)
       }
       let hint = Self.isCompressed(line) ? "; this looks like a spreadsheet or an archive, save it as CSV" : ""
-      return note(
+      return report(
         "this is not JSON (\(error))\(hint); correct or remove the line", line: number, snippet(line))
     }
     if let found {
       checker.summary.rows += 1
-      return note(
+      return report(
         "this is \(found.rawValue) instead of an object; write each row as an object on one line of its own",
         line: number, snippet(line))
     }
     if tokens.replacedSurrogates > 0 {
-      note(
+      report(
         "a \\u escape is half of a character (a lone surrogate), which no text can hold; write the whole",
         line: number)
     }
     if !plan.isEmpty {
       let faults = plan.finish(&cells, line: number)
-      for fault in faults { checker.note(fault) }
+      for fault in faults { checker.report(fault) }
       if !faults.isEmpty {
         checker.summary.rows += 1
         return
@@ -347,8 +347,8 @@ public struct NDJSONRows: ~Copyable {
       takenFields[column] = rule.columns.first
       let sources = rule.columns.map { source(of: $0, column: column) }
       unseen.formUnion(rule.columns)
-      for name in rule.columns { note(name, fills: field.key) }
-      if let problem = plan.add(field, sources: sources, rule) { note(problem, line: 1) }
+      for name in rule.columns { use(name, for: field.key) }
+      if let problem = plan.add(field, sources: sources, rule) { report(problem, line: 1) }
     }
     // A key with barcodes often identifies the products too.
     if let names = mapping.rules[.id]?.columns, names.count == 1,
@@ -359,7 +359,7 @@ public struct NDJSONRows: ~Copyable {
       let column = RowFieldPlan.column(of: field)
       takenFields[column] = names[0]
       _ = plan.add(field, sources: [source(of: names[0], column: column)], nil)
-      note(names[0], fills: field.key)
+      use(names[0], for: field.key)
     }
     for (field, value) in mapping.constants where mapping.rules[field] == nil {
       let column = RowFieldPlan.column(of: field)
@@ -385,7 +385,7 @@ public struct NDJSONRows: ~Copyable {
     return source
   }
 
-  private mutating func note(_ name: String, fills field: String) {
+  private mutating func use(_ name: String, for field: String) {
     if let index = uses.firstIndex(where: { $0.name == name }) {
       uses[index].fields.append(field)
     } else {

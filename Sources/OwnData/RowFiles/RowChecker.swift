@@ -34,7 +34,7 @@ struct RowChecker {
 
   init(_ rules: RowRules) { self.rules = rules }
 
-  mutating func note(_ fault: RowFault) { faults.add(fault) }
+  mutating func report(_ fault: RowFault) { faults.add(fault) }
 
   /// Sets the row of a JSON array in which the faults after the first `count` are.
   mutating func setElement(_ element: Int, after count: Int) { faults.setElement(element, after: count) }
@@ -59,7 +59,7 @@ struct RowChecker {
     let before = faults.count
     guard let list = list(cells, line) else { return }
     for column in cells.repeated {
-      note(cells.fault(.repeatedKey, column, line: line, "this key is in the row twice; keep one of them"))
+      report(cells.fault(.repeatedKey, column, line: line, "this key is in the row twice; keep one of them"))
     }
     switch list {
     case .products:
@@ -75,7 +75,7 @@ struct RowChecker {
     case .relations:
       checkStrays(cells, line, Self.foreignToRelations, "relation")
       if !cells.extra.isEmpty {
-        note(
+        report(
           RowFault(.unknownKey, line: line, column: "extra", "only a product has fields beyond its own; remove them"))
       }
       for (column, field) in Self.relationColumns where !cells.isEmpty(column) { set(field, column, cells, line) }
@@ -102,7 +102,7 @@ struct RowChecker {
       }
     } catch let refusal as RowRefusal {
       let longest = longestText(list)
-      note(
+      report(
         RowFault(
           .size, line: line, column: longest.name, value: longest.text, "\(refusal.message); shorten the value"))
     } catch {
@@ -136,7 +136,8 @@ struct RowChecker {
     let advice =
       isRelation
       ? "" : "; if the column means something else, leave it out with --unknown ignore, or store it with --unknown keep"
-    note(cells.fault(.type, column, line: line, "a row is a product or a relation; write one of these words" + advice))
+    report(
+      cells.fault(.type, column, line: line, "a row is a product or a relation; write one of these words" + advice))
     return nil
   }
 
@@ -178,7 +179,7 @@ struct RowChecker {
   private mutating func add(_ key: String, _ value: String, _ number: Int?, _ line: Int, _ message: String) {
     switch rules.unknownKeys {
     case .ignore: summary.ignore(key)
-    case .fail, .keep: note(RowFault(.unknownKey, line: line, column: key, number: number, value: value, message))
+    case .fail, .keep: report(RowFault(.unknownKey, line: line, column: key, number: number, value: value, message))
     }
   }
 
@@ -209,7 +210,7 @@ struct RowChecker {
     var json: [UInt8] = []
     do throws(ExtraProblem) { try extra.append(to: &json) } catch {
       let kind: RowFault.Kind = if case .repeatedKey = error { .repeatedKey } else { .size }
-      return note(
+      return report(
         RowFault(kind, line: line, column: "extra", "\(error); shorten them, or leave some out"))
     }
     // An object without members is no field at all.
@@ -243,7 +244,7 @@ struct RowChecker {
       let isGiven = cells.kind(column) == .text
       if !(rules.allowsEmptyIds && isGiven) {
         let advice = isGiven ? ", or take one empty id with --allow-empty-id" : ""
-        note(
+        report(
           cells.fault(
             .missingId, column, line: line,
             "a product needs an id; give the row one of its own, or leave such rows out with --without-id ignore"
@@ -259,7 +260,7 @@ struct RowChecker {
     switch rules.duplicates {
     case .last: summary.duplicates += 1
     case .fail:
-      note(
+      report(
         cells.fault(
           .duplicateId, column, line: line,
           "line \(first) has this id too; remove one of them, or take the last of each with --on-duplicate last"))
@@ -269,7 +270,7 @@ struct RowChecker {
   private mutating func checkReferences(_ cells: RowCells, _ line: Int) {
     for column in [RowCells.idColumn, RowCells.productIdColumn, RowCells.subProductIdColumn] {
       guard cells.kind(column) == .absent || cells.kind(column) == .null else { continue }
-      note(
+      report(
         cells.fault(
           .missingId, column, line: line,
           "a relation needs id, productId (the set) and subProductId (the component); add what is missing"))
@@ -316,7 +317,7 @@ struct RowChecker {
     case .array: what = "an array"
     default: return true
     }
-    note(cells.fault(.value, column, line: line, "\(what) where a text is expected; write a text in double quotes"))
+    report(cells.fault(.value, column, line: line, "\(what) where a text is expected; write a text in double quotes"))
     return false
   }
 
@@ -325,13 +326,13 @@ struct RowChecker {
     _ advice: String = "write digits alone, such as 12, or nothing for the default"
   ) -> Int64? {
     if let value = cells.integer(column) { return value }
-    note(cells.fault(.value, column, line: line, "this is not a whole number (64 bits); " + advice))
+    report(cells.fault(.value, column, line: line, "this is not a whole number (64 bits); " + advice))
     return nil
   }
 
   private mutating func double(_ column: Int, _ cells: RowCells, _ line: Int) -> Double? {
     if let value = cells.double(column) { return value }
-    note(
+    report(
       cells.fault(
         .value, column, line: line,
         "this is not a number; " + Self.numberRemedy(cells.text(column))))
@@ -352,7 +353,7 @@ struct RowChecker {
 
   private mutating func boolean(_ column: Int, _ cells: RowCells, _ line: Int) -> Bool? {
     if let value = cells.boolean(column) { return value }
-    note(
+    report(
       cells.fault(
         .value, column, line: line,
         "this is neither true nor false; write one of these words, or nothing for the default, or give the words that"

@@ -43,7 +43,7 @@ package struct Studio: Sendable {
   }
 
   /// A request for data: its query, and the parts of its path that are names.
-  struct Asked: Sendable {
+  struct ReceivedRequest: Sendable {
     let query: StudioQuery
     let body: [UInt8]
     private let names: [String: String]
@@ -71,22 +71,22 @@ package struct Studio: Sendable {
   /// Adds a route for data. Its body runs on a thread of its own, as it reads files.
   func add(
     _ router: StudioRoutes, _ method: HTTPRequest.Method, _ path: String,
-    _ answer: @escaping @Sendable (Asked) throws -> JSONText
+    _ answer: @escaping @Sendable (ReceivedRequest) throws -> JSONText
   ) {
-    addAsync(router, method, path) { asked in
-      Response(try await BlockingThread.run { try answer(asked) })
+    addAsync(router, method, path) { call in
+      Response(try await BlockingThread.run { try answer(call) })
     }
   }
 
   /// Adds a route.
   func addAsync(
     _ router: StudioRoutes, _ method: HTTPRequest.Method, _ path: String,
-    _ answer: @escaping @Sendable (Asked) async throws -> Response
+    _ answer: @escaping @Sendable (ReceivedRequest) async throws -> Response
   ) {
     router.on(method, path) { request in
       var body: [UInt8] = []
       if method != .get { body = try await request.body.collect(upTo: bodyLimit) }
-      return try await answer(Asked(request, body: body))
+      return try await answer(ReceivedRequest(request, body: body))
     }
   }
 

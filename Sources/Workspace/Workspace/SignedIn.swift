@@ -33,7 +33,7 @@ final class SignedIn: Sendable {
   ///
   /// - Throws: `WorkspaceError.closed`, `.settings`, `.store`.
   /// - Complexity: One system call if nothing has changed, or one for each `refreshInterval`.
-  func look() throws -> UserStores? {
+  func refresh() throws -> UserStores? {
     let (stores, old, isNew) = try state.withLock { state in
       if state.isClosed { throw WorkspaceError.closed(user: nil) }
       let old = state.stores

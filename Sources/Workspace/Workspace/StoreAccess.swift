@@ -19,7 +19,7 @@ final class StoreAccess: Sendable {
   func isGranted() throws -> Bool {
     if isRevoked.load(ordering: .acquiring) { return false }
     guard let signedIn else { return true }
-    do { return try signedIn.look()?.access === self } catch WorkspaceError.closed { return false }
+    do { return try signedIn.refresh()?.access === self } catch WorkspaceError.closed { return false }
   }
 
   func revoke() { isRevoked.store(true, ordering: .releasing) }

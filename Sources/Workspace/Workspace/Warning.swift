@@ -52,7 +52,7 @@ extension WorkspaceDirectory {
   private func owners(_ user: [String]) -> [(path: String, owner: UInt32)] {
     guard let directory = try? PosixDirectory.open(root) else { return [] }
     var owners: [(path: String, owner: UInt32)] = []
-    func look(_ names: [String], _ file: String) {
+    func check(_ names: [String], _ file: String) {
       var current = directory
       for name in names {
         guard let next = (try? current.subdirectory(name)) ?? nil else { return }
@@ -62,8 +62,8 @@ extension WorkspaceDirectory {
       if let owner = (try? current.owner(of: file)) ?? nil { owners.append((current.path + "/" + file, owner)) }
     }
     if let owner = try? directory.owner() { owners.append((directory.path, owner)) }
-    look(["default"], "settings.log")
-    if !user.isEmpty { look(["users"] + user, "catalogue.log") }
+    check(["default"], "settings.log")
+    if !user.isEmpty { check(["users"] + user, "catalogue.log") }
     return owners
   }
 }

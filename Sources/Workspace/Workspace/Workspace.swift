@@ -96,7 +96,7 @@ public final class Workspace: Sendable {
     // On a read-only or foreign medium, the deletion is deferred. A partly removed user is never visible.
     try? directory.finishRemovals()
     let workspace = Workspace(directory, options)
-    _ = try workspace.signedIn.look()
+    _ = try workspace.signedIn.refresh()
     return workspace
   }
 
@@ -106,14 +106,14 @@ public final class Workspace: Sendable {
   ///
   /// - Throws: `WorkspaceError.closed`, `.settings`, `.store`.
   /// - Complexity: One system call if nothing has changed, or one for each ``Options/refreshInterval``.
-  public func current() throws -> String? { try signedIn.look()?.user }
+  public func current() throws -> String? { try signedIn.refresh()?.user }
 
   /// The stores of the signed-in user.
   ///
   /// - Throws: `WorkspaceError.notSignedIn`, `.closed`, `.settings`, `.store`.
   /// - Complexity: One system call if nothing has changed, or one for each ``Options/refreshInterval``.
   public func stores() throws -> UserStores {
-    guard let stores = try signedIn.look() else { throw WorkspaceError.notSignedIn }
+    guard let stores = try signedIn.refresh() else { throw WorkspaceError.notSignedIn }
     return stores
   }
 
@@ -137,16 +137,16 @@ public final class Workspace: Sendable {
   /// - Throws: `WorkspaceError.userID`, `.closed`, `.settings`, `.store`. The signed-in user has not changed then.
   /// - Complexity: One commit, whatever the size of the stores.
   public func signIn(_ id: String) throws {
-    _ = try signedIn.look()
+    _ = try signedIn.refresh()
     try directory.signIn(id)
-    _ = try signedIn.look()
+    _ = try signedIn.refresh()
   }
 
   /// Signs in a user who already has stores on this device, like ``signIn(_:)``.
   ///
   /// - Throws: `WorkspaceError.noSuchUser`; the same errors as ``signIn(_:)``.
   public func `switch`(to id: String) throws {
-    _ = try signedIn.look()
+    _ = try signedIn.refresh()
     guard try directory.directory(of: id) != nil else { throw WorkspaceError.noSuchUser(id) }
     try signIn(id)
   }
@@ -155,9 +155,9 @@ public final class Workspace: Sendable {
   ///
   /// - Throws: `WorkspaceError.closed`, `.settings`, `.store`.
   public func signOut() throws {
-    _ = try signedIn.look()
+    _ = try signedIn.refresh()
     try directory.signOut()
-    _ = try signedIn.look()
+    _ = try signedIn.refresh()
   }
 
   /// A sequence of sign-ins and sign-outs, by any process.
@@ -180,8 +180,8 @@ public final class Workspace: Sendable {
   /// - Throws: `WorkspaceError.userID`, `.closed`, `.settings`, `.store`.
   @discardableResult
   public func remove(_ id: String) throws -> Bool {
-    _ = try signedIn.look()
-    defer { _ = try? signedIn.look() }
+    _ = try signedIn.refresh()
+    defer { _ = try? signedIn.refresh() }
     return try directory.remove(id)
   }
 

@@ -27,7 +27,7 @@ public struct WorkspaceChanges: AsyncSequence, Sendable {
     init(_ signedIn: SignedIn) {
       self.signedIn = signedIn
       signals = signedIn.observers.signals().makeAsyncIterator()
-      seen = (try? signedIn.look()) ?? nil
+      seen = (try? signedIn.refresh()) ?? nil
     }
 
     /// The next change.
@@ -37,7 +37,7 @@ public struct WorkspaceChanges: AsyncSequence, Sendable {
     public mutating func next() async throws -> WorkspaceChange? {
       while await signals.next() != nil {
         let now: UserStores?
-        do { now = try signedIn.look() } catch WorkspaceError.closed { return nil }
+        do { now = try signedIn.refresh() } catch WorkspaceError.closed { return nil }
         if now === seen { continue }
         defer { seen = now }
         return WorkspaceChange(previous: seen?.user, current: now?.user)

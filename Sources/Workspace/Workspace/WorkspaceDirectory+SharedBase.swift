@@ -127,14 +127,14 @@ extension WorkspaceDirectory {
 
   /// The stored origin of the catalogue at `location`.
   private func origin(of catalogue: StoreLocation) throws(StoreError) -> String? {
-    try note(SettingsTable.origin, of: catalogue)
+    try text(SettingsTable.origin, of: catalogue)
   }
 
   /// Stores an origin or, with `nil`, deletes it.
   private func rememberOrigin(_ origin: CatalogueOrigin?, of catalogue: StoreLocation) throws(StoreError) {
     let old = try? self.origin(of: catalogue)
     if let old, let origin, old.hasSameBytes(as: origin.text) { return }
-    try setNote(SettingsTable.origin, to: origin?.text, of: catalogue)
+    try setText(SettingsTable.origin, to: origin?.text, of: catalogue)
   }
 
   private func store<Result>(_ operation: () throws(StoreError) -> Result) throws(WorkspaceError) -> Result {

@@ -29,9 +29,9 @@ extension WorkspaceDirectory {
     var neighbours: [CatalogueNeighbour] = []
     for other in try users() where !other.hasSameBytes(as: id) {
       guard let location = (try? catalogue(of: other)) ?? nil, (try? hasLog(location)) == true,
-        let storedSource = (try? note(SettingsTable.source, of: location)) ?? nil, storedSource.hasSameBytes(as: source)
+        let storedSource = (try? text(SettingsTable.source, of: location)) ?? nil, storedSource.hasSameBytes(as: source)
       else { continue }
-      let origin = ((try? note(SettingsTable.origin, of: location)) ?? nil).flatMap(CatalogueOrigin.init(text:))
+      let origin = ((try? text(SettingsTable.origin, of: location)) ?? nil).flatMap(CatalogueOrigin.init(text:))
       neighbours.append(CatalogueNeighbour(user: other, organisation: origin?.organisation))
     }
     return neighbours
@@ -44,8 +44,8 @@ extension WorkspaceDirectory {
   func noteSource(_ source: String, of id: String) throws(WorkspaceError) {
     guard let location = try catalogue(of: id) else { return }
     do throws(StoreError) {
-      if let old = try? note(SettingsTable.source, of: location), old.hasSameBytes(as: source) { return }
-      try setNote(SettingsTable.source, to: source, of: location)
+      if let old = try? text(SettingsTable.source, of: location), old.hasSameBytes(as: source) { return }
+      try setText(SettingsTable.source, to: source, of: location)
     } catch { throw .store(error) }
   }
 
@@ -60,12 +60,12 @@ extension WorkspaceDirectory {
   }
 
   /// The text stored under a name next to the catalogue at `location`; `nil` if nothing is stored.
-  func note(_ name: String, of location: StoreLocation) throws(StoreError) -> String? {
+  func text(_ name: String, of location: StoreLocation) throws(StoreError) -> String? {
     try SettingsTable.text(name, in: StoreReader.open(noteStore(location))?.snapshot)
   }
 
   /// Stores a text under a name or, with `nil`, deletes it.
-  func setNote(_ name: String, to text: String?, of location: StoreLocation) throws(StoreError) {
+  func setText(_ name: String, to text: String?, of location: StoreLocation) throws(StoreError) {
     let writer = try StoreWriter(noteStore(location), schema: SettingsTable.schema, lockTimeout: lockTimeout)
     defer { writer.close() }
     do { try SettingsTable.set(name, to: text, in: writer) } catch let error as StoreError { throw error } catch {

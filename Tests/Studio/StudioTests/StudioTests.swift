@@ -163,16 +163,16 @@ struct StudioTests {
       generation: snapshot.generation, sequence: snapshot.sequence, filter: "x", order: ProductTableOrder(.id))
     let table = ProductTable(key, snapshot, filter)
     // One step does not reach the last row.
-    let first = try await table.rows(from: 0, count: 100, patience: .zero)
+    let first = try await table.rows(from: 0, count: 100, timeout: .zero)
     #expect(first.rows.isEmpty && first.found == 0 && first.count == nil)
     var page = first
-    while page.count == nil { page = try await table.rows(from: 0, count: 100, patience: .zero) }
+    while page.count == nil { page = try await table.rows(from: 0, count: 100, timeout: .zero) }
     #expect(page.rows.count == 1 && page.found == 1 && page.count == 1)
-    // Without patience for less, and without a filter, a page has its rows.
+    // Without timeout for less, and without a filter, a page has its rows.
     let other = ProductTable(key, snapshot, filter)
     #expect(try await other.rows(from: 0, count: 100).rows == page.rows)
     let all = ProductTable(key, snapshot, ProductFilter())
-    #expect(try await all.rows(from: 19_990, count: 100, patience: .zero).rows.count == 10)
+    #expect(try await all.rows(from: 19_990, count: 100, timeout: .zero).rows.count == 10)
     // By a field without an index, rows are collected first.
     let byName = ProductTable.Key(
       generation: key.generation, sequence: key.sequence, filter: "x", order: ProductTableOrder(.name))

@@ -51,7 +51,7 @@ struct LineServer {
       }
       listener.channel.closeFuture.whenComplete { _ in continuation.finish() }
       reopening.opened(listener.address)
-      noteCount(registry)
+      reportCount(registry)
       await serve(listener, arrivals, registry)
       await Self.cleanUp(listener.cleanUp)
       try Task.checkCancellation()
@@ -70,7 +70,7 @@ struct LineServer {
           group.addTask(executorPreference: EventLoopExecutor(connection.channel.eventLoop)) {
             await connection.serve(inputContext, dialect, timeout: timeout)
             registry.remove(connection)
-            noteCount(registry)
+            reportCount(registry)
           }
         }
       }
@@ -83,7 +83,7 @@ struct LineServer {
     for connection in registry.close() { connection.channel.close(promise: nil) }
   }
 
-  private func noteCount(_ registry: ConnectionRegistry) {
+  private func reportCount(_ registry: ConnectionRegistry) {
     inputContext.report(.connections(registry.count, limit: registry.limit))
   }
 
@@ -96,7 +96,7 @@ struct LineServer {
       throw ChannelError.ioOnClosedChannel
     }
     switch registry.admit(connection) {
-    case .admitted: noteCount(registry)
+    case .admitted: reportCount(registry)
     case .full:
       inputContext.report(.refused(.limit(registry.limit, peer: peer)))
       throw ChannelError.ioOnClosedChannel

@@ -56,7 +56,7 @@ struct Apply: ParsableCommand {
       while let piece = try text.next() { try answer.consume(piece.span) }
       let sequence = writer.nextSequence
       let report = try answer.finish { tellBegin(sequence) }
-      DurableChange.note(commit: report.update.sequence, filesAfter: filesAfter)
+      DurableChange.report(commit: report.update.sequence, filesAfter: filesAfter)
       tellCommitted(report.update)
       SyncReport(report).warn()
     } catch {

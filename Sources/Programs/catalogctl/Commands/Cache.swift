@@ -130,7 +130,7 @@ struct CacheClear: ParsableCommand {
   }
 
   private func report(_ removed: CacheSize) {
-    DurableChange.note("\(Quantity.of(removed.pages, "page")) removed")
+    DurableChange.report("\(Quantity.of(removed.pages, "page")) removed")
     if output.json {
       JSONText.object([
         ("lists", .int(removed.lists)), ("pages", .int(removed.pages)), ("bytes", .int(removed.bytes)),
@@ -179,9 +179,9 @@ struct ClearedListOptions: ParsableArguments {
 
   /// The given names that none of these lists has, each once.
   func missing(from lists: [CachedList]) -> [String] {
-    var told: Set<[UInt8]> = []
+    var reported: Set<[UInt8]> = []
     return names.filter { name in
-      size.lists(named: name, in: lists).isEmpty && told.insert(Array(name.utf8)).inserted
+      size.lists(named: name, in: lists).isEmpty && reported.insert(Array(name.utf8)).inserted
     }
   }
 }

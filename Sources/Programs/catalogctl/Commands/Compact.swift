@@ -39,7 +39,7 @@ struct Compact: ParsableCommand {
       room = $0
       Console.say($0.words)
     }
-    DurableChange.note("the catalogue is compacted")
+    DurableChange.report("the catalogue is compacted")
     report(before: before, after: try compacted.store?.statistics().fileByteCount ?? 0, dropped: dropped, room)
   }
 

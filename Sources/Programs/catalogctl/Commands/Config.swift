@@ -144,7 +144,7 @@ struct ConfigSet: ParsableCommand {
       Console.say("catalogctl: warning: \(name) is no setting that 'sync' reads; those are \(known)")
     }
     try config.settings(lockTimeout: write.lockTimeout).change { try $0.set(named: name, to: value) }
-    DurableChange.note("\(name) is set")
+    DurableChange.report("\(name) is set")
     if output.json { StoredSetting(name: name, value: value).json.print() }
   }
 }
@@ -162,7 +162,7 @@ struct ConfigUnset: ParsableCommand {
   func run() throws {
     let name = try setting.changeable()
     try config.settings(lockTimeout: write.lockTimeout).change { try $0.unset(named: name) }
-    DurableChange.note("\(name) is no longer set")
+    DurableChange.report("\(name) is no longer set")
     if output.json { StoredSetting(name: name, value: .null).json.print() }
   }
 }

@@ -133,7 +133,7 @@ struct Export: ParsableCommand {
       target.discard()
       throw error
     }
-    DurableChange.note("\(file) is complete")
+    DurableChange.report("\(file) is complete")
     if output.json {
       JSONText.object([
         ("file", .text(file)), ("products", .int(snapshot.productCount)), ("relations", .int(relationCount)),

@@ -134,18 +134,18 @@ struct Import: ParsableCommand {
     if mode == .replace { try writer.roomForFullUpdate().warnIfScarce() }
     var rows = try RowImport(
       writer, rowFormat(map), mode, accept.lossLimit, rules: rules(map), mapping: map.mapping)
-    var isTold = false
+    var isReported = false
     do {
       var text = try InputText(rows: input, encoding: encoding(map), limits: accept.limits)
       while let piece = try text.next() {
         try rows.consume(piece.span)
         // In CSV the columns are known now.
-        if !isTold, rows.columns.contains(where: { $0.number != nil }) {
-          isTold = true
+        if !isReported, rows.columns.contains(where: { $0.number != nil }) {
+          isReported = true
           map.tell(rows.columns, text.guess, input.name)
         }
       }
-      if !isTold { map.tell(rows.columns, text.guess, input.name) }
+      if !isReported { map.tell(rows.columns, text.guess, input.name) }
       let newest = input.newest ?? ""
       if newest.utf8.count > WireLimits().cursorByteCount {
         throw Failure(.data, "the newest value of the column of --since is too long for a cursor; take another column")
@@ -159,7 +159,7 @@ struct Import: ParsableCommand {
       }
       MappingFile.tellAbsent(rows.columns, input.name, isUpsert: mode == .upsert)
       writer.sayWhatWasSetAside()
-      if update.sequence >= next { DurableChange.note("commit \(update.sequence) is durable") }
+      if update.sequence >= next { DurableChange.report("commit \(update.sequence) is durable") }
       try mapping.save(noting(rows.delimiter, map), rows.columns)
       report(update, summary, rows.counts, isWritten: update.sequence >= next, seconds: ContinuousClock.now - start)
     } catch RowFileError.refused(let faults) {

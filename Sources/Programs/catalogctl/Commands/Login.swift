@@ -17,7 +17,7 @@ struct Login: ParsableCommand {
     // Check before the sign-in, which creates the directory.
     let isNew = try store.workspace.catalogue(of: id) == nil || store.workspace.byteCount(of: id) == 0
     try store.workspace.signIn(id)
-    DurableChange.note("\(id) is signed in")
+    DurableChange.report("\(id) is signed in")
     if output.json {
       JSONText.object([("user", .text(id)), ("new", .bool(isNew))]).print()
     } else {

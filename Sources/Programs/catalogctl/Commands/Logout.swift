@@ -10,7 +10,7 @@ struct Logout: ParsableCommand {
 
   func run() throws {
     try store.workspace.signOut()
-    DurableChange.note("nobody is signed in any more")
+    DurableChange.report("nobody is signed in any more")
     if output.json { JSONText.object([("user", .null)]).print() } else { Console.say("nobody is signed in") }
   }
 }

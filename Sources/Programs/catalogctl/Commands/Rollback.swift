@@ -28,7 +28,7 @@ struct Rollback: ParsableCommand {
     let writer = try store.writer(lockTimeout: write.lockTimeout)
     defer { writer.close() }
     guard let report = try writer.rollback(to: sequence) else { throw Failure.noCommit(sequence) }
-    DurableChange.note("the state of commit \(sequence) is current again, durably, as commit \(report.sequence)")
+    DurableChange.report("the state of commit \(sequence) is current again, durably, as commit \(report.sequence)")
     let counts = report.counts
     if output.json {
       JSONText.object([

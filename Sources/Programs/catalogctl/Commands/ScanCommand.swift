@@ -34,7 +34,7 @@ struct ScanCommand: ParsableCommand {
     let options = try store.matchingOptions()
     var reader = try store.reader()
     var missed = false
-    var isTold = false
+    var isReported = false
     func answer(_ code: String, isText: Bool = true) throws {
       // A catalogue may arrive while the command waits for codes.
       let snapshot: CatalogSnapshot
@@ -46,9 +46,9 @@ struct ScanCommand: ParsableCommand {
       } else {
         reader = try store.reader()
         snapshot = try reader?.snapshot() ?? .empty
-        if reader == nil, !isTold {
+        if reader == nil, !isReported {
           Console.say("catalogctl: there is no catalogue to look codes up in; 'sync' or 'import' brings one")
-          isTold = true
+          isReported = true
         }
       }
       let match = try (isText ? snapshot : .empty).match(code, options: options)

@@ -142,10 +142,10 @@ struct Sync: AsyncParsableCommand {
     }
     _ = try await synchronizer.run(destination, full: full) { writer, report in
       display.end()
-      origin.note()
+      origin.recordSynchronization()
       writer.sayWhatWasSetAside()
       keep()
-      DurableChange.note(commit: report.update.sequence, filesAfter: 0)
+      DurableChange.report(commit: report.update.sequence, filesAfter: 0)
       print(report, origin, adopted, seconds: (ContinuousClock.now - start) / .seconds(1))
       writer.tidyUp()
     }
@@ -195,9 +195,9 @@ struct Sync: AsyncParsableCommand {
       state.bytesReceived = text.byteCount
       state.rowsWritten = report.payload.products + report.payload.relations
       bar.update(state)
-      origin.note()
+      origin.recordSynchronization()
       writer.sayWhatWasSetAside()
-      DurableChange.note(commit: report.update.sequence, filesAfter: filesAfter)
+      DurableChange.report(commit: report.update.sequence, filesAfter: filesAfter)
       print(report, origin, adopted, seconds: (ContinuousClock.now - start) / .seconds(1))
     } catch {
       answer.cancel()

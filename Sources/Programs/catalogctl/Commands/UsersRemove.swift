@@ -31,7 +31,7 @@ struct UsersRemove: ParsableCommand {
     guard try workspace.catalogue(of: id) != nil else { throw WorkspaceError.noSuchUser(id) }
     if !yes { try ask(workspace) }
     guard try workspace.remove(id) else { throw WorkspaceError.noSuchUser(id) }
-    DurableChange.note("the user was removed")
+    DurableChange.report("the user was removed")
     if output.json { JSONText.object([("removed", .text(id))]).print() } else { Console.say("removed: \(id)") }
   }
 

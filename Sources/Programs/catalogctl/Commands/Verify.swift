@@ -39,7 +39,7 @@ struct Verify: ParsableCommand {
   func run() throws {
     if repair {
       let isOver = try !runRepair()
-      DurableChange.note("the repair is done")
+      DurableChange.report("the repair is done")
       if isOver { return }
     }
     if batch {

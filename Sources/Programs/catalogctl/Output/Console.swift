@@ -77,7 +77,7 @@ enum Console {
         let code = errno
         if descriptor == STDOUT_FILENO {
           let message = "cannot write the output: " + reason(code)
-          Failure.exit(Failure(.io, DurableChange.told.map { "\(message); \($0)" } ?? message + advice(code)))
+          Failure.exit(Failure(.io, DurableChange.reported.map { "\(message); \($0)" } ?? message + advice(code)))
         }
         return
       }

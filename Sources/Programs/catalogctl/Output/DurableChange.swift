@@ -13,7 +13,7 @@ enum DurableChange {
   /// - Parameters:
   ///   - what: The change, as a clause without a full stop, for example `commit 7 is durable`.
   ///   - advice: What to do if its report cannot be written.
-  static func note(_ what: String, advice: String = "do not repeat the command") {
+  static func report(_ what: String, advice: String = "do not repeat the command") {
     words.withLock { $0 = "\(what), and only the report of it could not be written: \(advice)" }
     // A closed pipe is reported as a write error; a signal would end the process without a message.
     signal(SIGPIPE, SIG_IGN)
@@ -22,15 +22,15 @@ enum DurableChange {
   /// Records a commit of a command that processes several files.
   ///
   /// - Parameter filesAfter: The number of following files, which are not processed if the report cannot be written.
-  static func note(commit sequence: UInt64, filesAfter: Int) {
+  static func report(commit sequence: UInt64, filesAfter: Int) {
     let commit = "commit \(sequence) is durable"
     switch filesAfter {
-    case 0: note(commit)
-    case 1: note(commit, advice: "repeat the command for the 1 file after it alone")
-    default: note(commit, advice: "repeat the command for the \(filesAfter) files after it alone")
+    case 0: report(commit)
+    case 1: report(commit, advice: "repeat the command for the 1 file after it alone")
+    default: report(commit, advice: "repeat the command for the \(filesAfter) files after it alone")
     }
   }
 
   /// The text about the changes for an error message; `nil` if nothing was changed.
-  static var told: String? { words.withLock { $0 } }
+  static var reported: String? { words.withLock { $0 } }
 }

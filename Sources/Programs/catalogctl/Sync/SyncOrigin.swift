@@ -69,7 +69,7 @@ struct SyncOrigin {
   func confirm() throws { try workspace.confirmOrigin(of: id, from: origin) }
 
   /// Records the catalogue's origin after a commit. If that fails, the commit is durable nevertheless.
-  func note() {
+  func recordSynchronization() {
     do { try workspace.noteSynchronization(of: id, from: origin, source: shownSource) } catch {
       Console.say(
         "catalogctl: warning: everything was committed, but not noted for other users to begin with: \(error)")

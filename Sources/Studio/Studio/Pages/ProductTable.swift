@@ -63,14 +63,14 @@ final class ProductTable: Sendable {
   /// - Parameters:
   ///   - offset: The position of the first row.
   ///   - count: The maximum number of rows.
-  ///   - patience: The longest time to wait for rows, and that of one step. A page may then have fewer rows, or none,
+  ///   - timeout: The longest time to wait for rows, and that of one step. A page may then have fewer rows, or none,
   ///     though the table has more. `nil` waits for all rows of the page, and so does a table whose number of rows is
   ///     known.
   /// - Throws: `SearchError`; `CancellationError` if the task is cancelled.
-  func rows(from offset: Int, count: Int, patience: Duration? = nil) async throws -> Page {
+  func rows(from offset: Int, count: Int, timeout: Duration? = nil) async throws -> Page {
     let (sum, hasOverflowed) = offset.addingReportingOverflow(count)
     let end = hasOverflowed ? .max : sum
-    try await find(end, patience: patience, isForPage: true)
+    try await find(end, timeout: timeout, isForPage: true)
     let page = state.withLock { state in
       let range = min(offset, state.rows.count)..<min(end, state.rows.count)
       return Page(
@@ -81,22 +81,22 @@ final class ProductTable: Sendable {
     return page
   }
 
-  /// Returns the position of a row; `nil` if the table does not have it, or not within `patience`.
+  /// Returns the position of a row; `nil` if the table does not have it, or not within `timeout`.
   ///
-  /// - Throws: As ``rows(from:count:patience:)``.
-  func position(of row: RowID, patience: Duration) async throws -> Int? {
-    try await find(.max, patience: patience, isForPage: false)
+  /// - Throws: As ``rows(from:count:timeout:)``.
+  func position(of row: RowID, timeout: Duration) async throws -> Int? {
+    try await find(.max, timeout: timeout, isForPage: false)
     return state.withLock { $0.rows.firstIndex(of: UInt32(truncatingIfNeeded: row.number)) }
   }
 
-  /// Waits until a number of rows is known, or all, or until the patience is over.
+  /// Waits until a number of rows is known, or all, or until the timeout is over.
   ///
   /// - Parameter isForPage: Whether to wait for the rows as soon as it is known how many there are.
-  private func find(_ count: Int, patience: Duration?, isForPage: Bool) async throws {
+  private func find(_ count: Int, timeout: Duration?, isForPage: Bool) async throws {
     let start = ContinuousClock.now
     while try await !hasFound(count) {
       try Task.checkCancellation()
-      guard let patience, !filter.isEmpty, ContinuousClock.now - start >= patience else { continue }
+      guard let timeout, !filter.isEmpty, ContinuousClock.now - start >= timeout else { continue }
       if !isForPage || state.withLock({ $0.walk?.count }) == nil { return }
     }
   }

@@ -29,14 +29,14 @@ extension Studio {
       }
       return .object([("collections", .array(collections))])
     }
-    addAsync(router, .get, "studio/api/collections/{name}") { asked in
-      let name = asked.name("name")
-      if name.hasSuffix(".ndjson") { return try await export(String(name.dropLast(7)), asked.query, .ndjson) }
-      if name.hasSuffix(".csv") { return try await export(String(name.dropLast(4)), asked.query, .csv) }
-      return Response(try await BlockingThread.run { try documents(name, asked.query) })
+    addAsync(router, .get, "studio/api/collections/{name}") { call in
+      let name = call.name("name")
+      if name.hasSuffix(".ndjson") { return try await export(String(name.dropLast(7)), call.query, .ndjson) }
+      if name.hasSuffix(".csv") { return try await export(String(name.dropLast(4)), call.query, .csv) }
+      return Response(try await BlockingThread.run { try documents(name, call.query) })
     }
-    add(router, .get, "studio/api/misses") { asked in
-      let limit = try asked.query.number("limit", in: 1...1000, standard: 100)
+    add(router, .get, "studio/api/misses") { call in
+      let limit = try call.query.number("limit", in: 1...1000, standard: 100)
       return .object([("misses", .array(try misses(limit).misses.map { .raw(Array($0.json.utf8)) }))])
     }
     addAsync(router, .get, "studio/api/misses.ndjson") { _ in
@@ -115,7 +115,7 @@ extension Studio {
 
   private func documents(_ name: String, _ query: StudioQuery) throws -> JSONText {
     let collection = try collection(name)
-    let asked = try DocumentQuery(query)
+    let documentQuery = try DocumentQuery(query)
     let limit = try query.number("limit", in: 1...1000, standard: 100)
     var cursor: QueryCursor?
     if let text = query["after"] {
@@ -123,15 +123,18 @@ extension Studio {
       cursor = known
     }
     var documents: [JSONText] = []
-    let next = try collection.page(asked.condition, ordering: asked.ordering, limit: limit, after: cursor) {
+    let next = try collection.page(
+      documentQuery.condition, ordering: documentQuery.ordering, limit: limit, after: cursor
+    ) {
       (id: DocumentValue, document: DocumentValue) throws -> Void in
       let fields: [(String, JSONText)] = [
         ("id", .raw(Array(id.json.utf8))), ("document", .raw(Array(document.json.utf8))),
       ]
       documents.append(JSONText.object(fields))
     }
-    let count = asked.condition == .always ? try collection.count() : try collection.count(asked.condition)
-    let plan = try collection.explain(asked.condition)
+    let count =
+      documentQuery.condition == .always ? try collection.count() : try collection.count(documentQuery.condition)
+    let plan = try collection.explain(documentQuery.condition)
     return .object([
       ("documents", .array(documents)), ("next", .optional(next?.description)), ("count", .int(count)),
       ("plan", .text("\(plan)")),

@@ -10,47 +10,47 @@ import Workspace
 
 extension Studio {
   func addEditing(to router: StudioRoutes) {
-    add(router, .put, "studio/api/collections/{name}/{id}") { asked in
+    add(router, .put, "studio/api/collections/{name}/{id}") { call in
       try checkEditable()
-      let document = try DocumentValue(json: asked.body.span)
-      guard let id = document["id"], Self.identifiers(asked.name("id")).contains(id) else {
+      let document = try DocumentValue(json: call.body.span)
+      guard let id = document["id"], Self.identifiers(call.name("id")).contains(id) else {
         throw ErrorResponse.badRequest("the document's id is not the one of the path")
       }
       let store = try stores.writableDocuments()
       defer { store.close() }
-      try store.untypedCollection(asked.name("name")).put(document)
+      try store.untypedCollection(call.name("name")).put(document)
       return .object([("put", .int(1))])
     }
-    add(router, .delete, "studio/api/collections/{name}/{id}") { asked in
+    add(router, .delete, "studio/api/collections/{name}/{id}") { call in
       try checkEditable()
-      let name = asked.name("name")
+      let name = call.name("name")
       guard try stores.documents()?.snapshot().collectionNames.contains(name) == true else {
         throw ErrorResponse.notFound("there is no collection \(name.debugDescription)")
       }
       let store = try stores.writableDocuments()
       defer { store.close() }
       let collection = try store.untypedCollection(name)
-      for id in Self.identifiers(asked.name("id")) where try collection.delete(id) {
+      for id in Self.identifiers(call.name("id")) where try collection.delete(id) {
         return .object([("deleted", .int(1))])
       }
-      throw ErrorResponse.notFound("\(name) has no document \(asked.name("id").debugDescription)")
+      throw ErrorResponse.notFound("\(name) has no document \(call.name("id").debugDescription)")
     }
-    add(router, .post, "studio/api/collections") { asked in try changeDocuments(asked) }
-    add(router, .post, "studio/api/settings") { asked in try changeSettings(asked) }
-    add(router, .put, "studio/api/settings/{owner}/{name}") { asked in
-      let settings = try settings(asked)
-      guard let value = try DocumentValue(json: asked.body.span)["value"] else {
+    add(router, .post, "studio/api/collections") { call in try changeDocuments(call) }
+    add(router, .post, "studio/api/settings") { call in try changeSettings(call) }
+    add(router, .put, "studio/api/settings/{owner}/{name}") { call in
+      let settings = try settings(call)
+      guard let value = try DocumentValue(json: call.body.span)["value"] else {
         throw ErrorResponse.badRequest("value: the value of the setting")
       }
-      let name = asked.name("name")
+      let name = call.name("name")
       try Self.check(name, value)
       try settings.change { try $0.set(named: name, to: value) }
       return .object([("name", .text(name)), ("value", .raw(Array(value.json.utf8)))])
     }
-    add(router, .delete, "studio/api/settings/{owner}/{name}") { asked in
-      let settings = try settings(asked)
-      try settings.change { try $0.unset(named: asked.name("name")) }
-      return .object([("name", .text(asked.name("name"))), ("value", .null)])
+    add(router, .delete, "studio/api/settings/{owner}/{name}") { call in
+      let settings = try settings(call)
+      try settings.change { try $0.unset(named: call.name("name")) }
+      return .object([("name", .text(call.name("name"))), ("value", .null)])
     }
     addAsync(router, .post, "studio/api/verify") { _ in
       let total = try await BlockingThread.run { try stores.files().reduce(0) { $0 + $1.byteCount } }
@@ -80,9 +80,9 @@ extension Studio {
 
   /// Makes changes of documents of any collections in one commit: all of them, or none. A change with `isNew` refuses
   /// all if the document is there, and one with `before` if the document is another one now.
-  private func changeDocuments(_ asked: Asked) throws -> JSONText {
+  private func changeDocuments(_ call: ReceivedRequest) throws -> JSONText {
     try checkEditable()
-    let changes = try Self.changes(asked)
+    let changes = try Self.changes(call)
     let store = try stores.writableDocuments()
     defer { store.close() }
     var deleted = 0
@@ -118,10 +118,10 @@ extension Studio {
   }
 
   /// Makes changes of settings, in one commit for each owner.
-  private func changeSettings(_ asked: Asked) throws -> JSONText {
+  private func changeSettings(_ call: ReceivedRequest) throws -> JSONText {
     try checkEditable()
     var byOwner: [String: [(name: String, value: DocumentValue?, before: DocumentValue?)]] = [:]
-    for (index, change) in try Self.changes(asked).enumerated() {
+    for (index, change) in try Self.changes(call).enumerated() {
       let owner = try Self.text("owner", of: change, index)
       guard ["user", "default"].contains(owner) else {
         throw ErrorResponse.badRequest("changes[\(index)].owner: user or default")
@@ -158,8 +158,8 @@ extension Studio {
   }
 
   /// The changes of a request.
-  static func changes(_ asked: Asked) throws -> [DocumentValue] {
-    guard case .array(let changes)? = try DocumentValue(json: asked.body.span)["changes"], !changes.isEmpty else {
+  static func changes(_ call: ReceivedRequest) throws -> [DocumentValue] {
+    guard case .array(let changes)? = try DocumentValue(json: call.body.span)["changes"], !changes.isEmpty else {
       throw ErrorResponse.badRequest("changes: a list with at least one change")
     }
     return changes
@@ -180,9 +180,9 @@ extension Studio {
   }
 
   /// The settings that a request changes.
-  private func settings(_ asked: Asked) throws -> Settings {
+  private func settings(_ call: ReceivedRequest) throws -> Settings {
     try checkEditable()
-    switch asked.name("owner") {
+    switch call.name("owner") {
     case "user": return try stores.settings(ofUser: true)
     case "default": return try stores.settings(ofUser: false)
     default: throw ErrorResponse.notFound("settings belong to user or to default")

@@ -29,10 +29,10 @@ extension Studio {
       }
       return Self.stream(.csv) { write in try await write(bytes) }
     }
-    add(router, .get, "studio/api/changes") { asked in
-      let changes = try differences(asked.query)
-      let offset = try asked.query.number("offset", in: 0...Int(UInt32.max), standard: 0)
-      let limit = try asked.query.number("limit", in: 1...1000, standard: 200)
+    add(router, .get, "studio/api/changes") { call in
+      let changes = try differences(call.query)
+      let offset = try call.query.number("offset", in: 0...Int(UInt32.max), standard: 0)
+      let limit = try call.query.number("limit", in: 1...1000, standard: 200)
       let end = min(changes.rowCount, offset + limit)
       return .object([
         ("sequence", .uint(changes.later.sequence)), ("from", .uint(changes.earlier.sequence)),
@@ -42,8 +42,8 @@ extension Studio {
         ("more", .bool(end < changes.rowCount)),
       ])
     }
-    addAsync(router, .get, "studio/api/changes.ndjson") { asked in
-      let changes = try await BlockingThread.run { try differences(asked.query) }
+    addAsync(router, .get, "studio/api/changes.ndjson") { call in
+      let changes = try await BlockingThread.run { try differences(call.query) }
       return Self.stream(.ndjson) { write in
         for start in stride(from: 0, to: changes.rowCount, by: 500) {
           let end = min(start + 500, changes.rowCount)
@@ -52,8 +52,8 @@ extension Studio {
         }
       }
     }
-    addAsync(router, .get, "studio/api/changes.csv") { asked in
-      let changes = try await BlockingThread.run { try differences(asked.query) }
+    addAsync(router, .get, "studio/api/changes.csv") { call in
+      let changes = try await BlockingThread.run { try differences(call.query) }
       return Self.stream(.csv) { write in
         var csv: [UInt8] = []
         RowCSV.append(["kind", "change", "id", "name", "fields"], to: &csv)
@@ -73,9 +73,9 @@ extension Studio {
         }
       }
     }
-    add(router, .post, "studio/api/rollback") { asked in
+    add(router, .post, "studio/api/rollback") { call in
       try checkEditable()
-      let body = try DocumentValue(json: asked.body.span)
+      let body = try DocumentValue(json: call.body.span)
       guard case .integer(let number)? = body["sequence"], let sequence = UInt64(exactly: number) else {
         throw ErrorResponse.badRequest("sequence: the number of a commit")
       }

@@ -13,7 +13,7 @@ import Workspace
 
 extension Studio {
   func addProductEditing(to router: StudioRoutes) {
-    add(router, .post, "studio/api/products") { asked in try changeProducts(asked) }
+    add(router, .post, "studio/api/products") { call in try changeProducts(call) }
   }
 
   /// Makes changes of products in one commit, as an import of their rows with `--upsert`: all of them, or none.
@@ -21,9 +21,9 @@ extension Studio {
   /// Rows come as texts of JSON, so that numbers of `extra` keep their digits. A change without a row deletes the
   /// product. One with `isNew` refuses all if the product is there, and one with `before` if the product is another one
   /// now.
-  private func changeProducts(_ asked: Asked) throws -> JSONText {
+  private func changeProducts(_ call: ReceivedRequest) throws -> JSONText {
     try checkEditable()
-    let changes = try Self.changes(asked)
+    let changes = try Self.changes(call)
     let writer = try stores.catalogueWriter()
     defer { writer.close() }
     let snapshot = try writer.snapshot()

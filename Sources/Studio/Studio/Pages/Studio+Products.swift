@@ -11,14 +11,14 @@ import TextFormat
 
 extension Studio {
   func addProducts(to router: StudioRoutes) {
-    addAsync(router, .get, "studio/api/products") { asked in
-      try asked.query.refuse(butFor: Self.tableNames + ["columns", "offset", "limit"])
-      let query = asked.query
+    addAsync(router, .get, "studio/api/products") { call in
+      try call.query.refuse(butFor: Self.tableNames + ["columns", "offset", "limit"])
+      let query = call.query
       let offset = try query.number("offset", in: 0...Int(UInt32.max), standard: 0)
       let limit = try query.number("limit", in: 1...1000, standard: 100)
       let columns = try Self.columns(query)
       let table = try await table(query)
-      let found = try await table.rows(from: offset, count: limit, patience: Self.patience)
+      let found = try await table.rows(from: offset, count: limit, timeout: Self.timeout)
       return Response(
         try await BlockingThread.run {
           let rows = try Self.products(found.rows, in: table.snapshot).map { product in
@@ -30,42 +30,42 @@ extension Studio {
           ])
         })
     }
-    addAsync(router, .get, "studio/api/position") { asked in
-      guard let id = asked.query["id"] else { throw ErrorResponse.badRequest("id: the id of a product") }
-      let table = try await table(asked.query)
+    addAsync(router, .get, "studio/api/position") { call in
+      guard let id = call.query["id"] else { throw ErrorResponse.badRequest("id: the id of a product") }
+      let table = try await table(call.query)
       let row = try await BlockingThread.run {
         try table.snapshot.withProduct(id: id) { (view) throws(StoreError) in view.rowID }
       }
       var offset: Int?
-      if let row { offset = try await table.position(of: row, patience: .milliseconds(200)) }
+      if let row { offset = try await table.position(of: row, timeout: .milliseconds(200)) }
       return Response(
         .object([
           ("sequence", .uint(table.snapshot.sequence)), ("offset", offset.map(JSONText.int) ?? .null),
         ]))
     }
-    add(router, .get, "studio/api/search") { asked in try search(asked.query) }
-    addAsync(router, .get, "studio/api/facets") { asked in
+    add(router, .get, "studio/api/search") { call in try search(call.query) }
+    addAsync(router, .get, "studio/api/facets") { call in
       let cancellation = Cancellation()
       return try await withTaskCancellationHandler {
-        Response(try await BlockingThread.run { try facets(asked.query, cancellation) })
+        Response(try await BlockingThread.run { try facets(call.query, cancellation) })
       } onCancel: {
         cancellation.cancel()
       }
     }
-    add(router, .get, "studio/api/products/{id}") { asked in
-      try product(asked.name("id"), in: catalogue(asked.query))
+    add(router, .get, "studio/api/products/{id}") { call in
+      try product(call.name("id"), in: catalogue(call.query))
     }
-    add(router, .get, "studio/api/products/{id}/history") { asked in
-      try history(of: asked.name("id"), limit: asked.query.number("limit", in: 1...1000, standard: 200))
+    add(router, .get, "studio/api/products/{id}/history") { call in
+      try history(of: call.name("id"), limit: call.query.number("limit", in: 1...1000, standard: 200))
     }
-    addAsync(router, .get, "studio/api/products.ndjson") { asked in try await export(asked.query, isCSV: false) }
-    addAsync(router, .get, "studio/api/products.csv") { asked in try await export(asked.query, isCSV: true) }
+    addAsync(router, .get, "studio/api/products.ndjson") { call in try await export(call.query, isCSV: false) }
+    addAsync(router, .get, "studio/api/products.csv") { call in try await export(call.query, isCSV: true) }
   }
 
   // MARK: Tables
 
   /// The longest time that a page waits for rows that a filter leaves.
-  private static var patience: Duration { .milliseconds(50) }
+  private static var timeout: Duration { .milliseconds(50) }
 
   /// The names of the parameters of a filter.
   private static var filterNames: [String] { ["brand", "category", "set", "deleted", "since", "where"] }

@@ -6,9 +6,9 @@ import UploadQueue
 
 extension Studio {
   func addQueue(to router: StudioRoutes) {
-    add(router, .get, "studio/api/queue") { asked in
-      let state = try Self.state(asked.query)
-      let limit = try asked.query.number("limit", in: 1...1000, standard: 100)
+    add(router, .get, "studio/api/queue") { call in
+      let state = try Self.state(call.query)
+      let limit = try call.query.number("limit", in: 1...1000, standard: 100)
       let queue = try queue()
       let counts = try queue?.counts()
       let uploads = try queue?.uploads(state, limit: limit) ?? []
@@ -22,31 +22,31 @@ extension Studio {
         ), ("uploads", .array(uploads.map(\.json))),
       ])
     }
-    addAsync(router, .get, "studio/api/queue.ndjson") { asked in
-      try await export(asked.query, .ndjson, header: []) { Self.lines($0.map(\.json)) }
+    addAsync(router, .get, "studio/api/queue.ndjson") { call in
+      try await export(call.query, .ndjson, header: []) { Self.lines($0.map(\.json)) }
     }
-    addAsync(router, .get, "studio/api/queue.csv") { asked in
+    addAsync(router, .get, "studio/api/queue.csv") { call in
       let names = [
         "id", "kind", "state", "priority", "orderKey", "replaceKey", "created", "notBefore", "expires", "attempts",
         "lastError", "parked", "holdsKey", "payload", "files",
       ]
       var header: [UInt8] = []
       RowCSV.append(names, to: &header)
-      return try await export(asked.query, .csv, header: header) { uploads in
+      return try await export(call.query, .csv, header: header) { uploads in
         var csv: [UInt8] = []
         for upload in uploads { try Self.append(upload.json, names, to: &csv) }
         return csv
       }
     }
     add(router, .get, "studio/api/live") { _ in try uploadsByTarget() }
-    addAsync(router, .post, "studio/api/queue/{id}/retry") { asked in
+    addAsync(router, .post, "studio/api/queue/{id}/retry") { call in
       try checkDecidesUploads()
-      let isRetried = try await withQueue { try await $0.retry(Self.uploadID(asked)) }
+      let isRetried = try await withQueue { try await $0.retry(Self.uploadID(call)) }
       return Response(.object([("retried", .bool(isRetried))]))
     }
-    addAsync(router, .post, "studio/api/queue/{id}/drop") { asked in
+    addAsync(router, .post, "studio/api/queue/{id}/drop") { call in
       try checkDecidesUploads()
-      try await withQueue { try await $0.drop(Self.uploadID(asked)) }
+      try await withQueue { try await $0.drop(Self.uploadID(call)) }
       return Response(.object([("dropped", .bool(true))]))
     }
   }
@@ -132,9 +132,9 @@ extension Studio {
     return try UploadQueue(in: documents, isReadOnly: true)
   }
 
-  private static func uploadID(_ asked: Asked) throws -> UploadID {
-    guard let id = UploadID(asked.name("id")) else {
-      throw ErrorResponse.notFound("there is no upload \(asked.name("id").debugDescription)")
+  private static func uploadID(_ call: ReceivedRequest) throws -> UploadID {
+    guard let id = UploadID(call.name("id")) else {
+      throw ErrorResponse.notFound("there is no upload \(call.name("id").debugDescription)")
     }
     return id
   }

@@ -13,14 +13,14 @@ extension Studio {
   private static var treeDepth: Int { 8 }
 
   func addSets(to router: StudioRoutes) {
-    add(router, .get, "studio/api/sets") { asked in
-      let snapshot = try catalogue(asked.query)
-      let offset = try asked.query.number("offset", in: 0...Int(UInt32.max), standard: 0)
-      let limit = try asked.query.number("limit", in: 1...1000, standard: 100)
+    add(router, .get, "studio/api/sets") { call in
+      let snapshot = try catalogue(call.query)
+      let offset = try call.query.number("offset", in: 0...Int(UInt32.max), standard: 0)
+      let limit = try call.query.number("limit", in: 1...1000, standard: 100)
       let ids = try sets.ids(snapshot)
       var rows: [SetRow] = []
       var count = ids.count
-      if try asked.query.bool("missing") == true {
+      if try call.query.bool("missing") == true {
         let found = try ids.map { try SetRow($0, snapshot) }.filter { $0.missing > 0 }
         count = found.count
         rows = Array(found.dropFirst(offset).prefix(limit))
@@ -32,13 +32,13 @@ extension Studio {
         ("rows", .array(rows.map(\.json))),
       ])
     }
-    addAsync(router, .get, "studio/api/sets.ndjson") { asked in
-      try await exportSets(asked.query, .ndjson, []) { Self.lines($0.map(\.json)) }
+    addAsync(router, .get, "studio/api/sets.ndjson") { call in
+      try await exportSets(call.query, .ndjson, []) { Self.lines($0.map(\.json)) }
     }
-    addAsync(router, .get, "studio/api/sets.csv") { asked in
+    addAsync(router, .get, "studio/api/sets.csv") { call in
       var header: [UInt8] = []
       RowCSV.append(["id", "name", "barcode", "components", "missing"], to: &header)
-      return try await exportSets(asked.query, .csv, header) { rows in
+      return try await exportSets(call.query, .csv, header) { rows in
         var csv: [UInt8] = []
         for row in rows {
           RowCSV.append([row.id, row.name, row.barcode, "\(row.components)", "\(row.missing)"], to: &csv)
@@ -47,13 +47,13 @@ extension Studio {
       }
     }
     addExports(router, "set", ["level", "productId", "subProductId", "name", "barcode", "groupNum", "missing"]) {
-      asked in
-      guard let id = asked.query["id"] else { throw ErrorResponse.badRequest("id: the id of a set") }
-      return try Self.rows(id, [], catalogue(asked.query))
+      call in
+      guard let id = call.query["id"] else { throw ErrorResponse.badRequest("id: the id of a set") }
+      return try Self.rows(id, [], catalogue(call.query))
     }
-    add(router, .get, "studio/api/sets/{id}") { asked in
-      let snapshot = try catalogue(asked.query)
-      let id = asked.name("id")
+    add(router, .get, "studio/api/sets/{id}") { call in
+      let snapshot = try catalogue(call.query)
+      let id = call.name("id")
       guard try snapshot.containsProduct(id: id) || !snapshot.relations(ofSet: id).isEmpty else {
         throw ErrorResponse.notFound("the catalogue has no set \(id.debugDescription)")
       }
@@ -63,8 +63,8 @@ extension Studio {
         ("product", product.map(JSONText.product) ?? .null), ("components", .array(try Self.tree(id, [], snapshot))),
       ])
     }
-    add(router, .post, "studio/api/sets/complete") { asked in
-      guard case .array(let values)? = try DocumentValue(json: asked.body.span)["codes"] else {
+    add(router, .post, "studio/api/sets/complete") { call in
+      guard case .array(let values)? = try DocumentValue(json: call.body.span)["codes"] else {
         throw ErrorResponse.badRequest("codes: a list of texts")
       }
       if values.count > Self.codeLimit { throw ErrorResponse.badRequest("codes: at most \(Self.codeLimit)") }
@@ -72,7 +72,7 @@ extension Studio {
         guard case .text(let code) = value else { throw ErrorResponse.badRequest("codes: a list of texts") }
         return code
       }
-      let snapshot = try catalogue(asked.query)
+      let snapshot = try catalogue(call.query)
       let result = try snapshot.complete(codes, options: stores.matchingOptions())
       var ids = Set(result.products.keys).union(result.complete.keys).union(result.incomplete.keys)
       for missing in result.incomplete.values { ids.formUnion(missing.keys) }

@@ -15,8 +15,8 @@ extension Studio {
   func addStore(to router: StudioRoutes) {
     add(router, .get, "studio/api/store", store)
     addExports(router, "store", ["part", "name", "value"], storeRows)
-    add(router, .get, "studio/api/statistics") { asked in
-      let snapshot = try catalogue(asked.query)
+    add(router, .get, "studio/api/statistics") { call in
+      let snapshot = try catalogue(call.query)
       let sets = try snapshot.setStatistics()
       return .object([
         ("sequence", .uint(snapshot.sequence)), ("sets", .int(sets.sets)),
@@ -24,9 +24,9 @@ extension Studio {
         ("deletedProducts", .int(try snapshot.deletedProductCount())),
       ])
     }
-    add(router, .get, "studio/api/scan") { asked in
-      guard let code = asked.query["code"] else { throw ErrorResponse.badRequest("code: what was scanned") }
-      let snapshot = try catalogue(asked.query)
+    add(router, .get, "studio/api/scan") { call in
+      guard let code = call.query["code"] else { throw ErrorResponse.badRequest("code: what was scanned") }
+      let snapshot = try catalogue(call.query)
       let match = try snapshot.match(code, options: stores.matchingOptions())
       return .object(
         [("sequence", .uint(snapshot.sequence))] + match.jsonFields(code: code, today: .today) + match.explanation)
@@ -41,9 +41,9 @@ extension Studio {
   }
 
   /// What the page Home shows.
-  private func store(_ asked: Asked) throws -> JSONText {
+  private func store(_ call: ReceivedRequest) throws -> JSONText {
     let history = try stores.history()
-    let snapshot = try asked.query["at"] == nil ? history?.current ?? .empty : catalogue(asked.query)
+    let snapshot = try call.query["at"] == nil ? history?.current ?? .empty : catalogue(call.query)
     let statistics = try snapshot.store?.statistics()
     let commits = try history?.commits() ?? []
     let orders = snapshot.orders.map(\.rawValue).sorted()
@@ -78,8 +78,8 @@ extension Studio {
   }
 
   /// What the page Home shows, as rows: each number, file, index and problem, and the rows of each commit.
-  private func storeRows(_ asked: Asked) throws -> [JSONText] {
-    let store = try DocumentValue(json: store(asked).bytes.span)
+  private func storeRows(_ call: ReceivedRequest) throws -> [JSONText] {
+    let store = try DocumentValue(json: store(call).bytes.span)
     var rows: [JSONText] = []
     func add(_ part: String, _ name: DocumentValue?, _ value: DocumentValue?) {
       rows.append(
@@ -106,9 +106,9 @@ extension Studio {
 
   /// The products that a code finds, each with the code and how it was found; one row without a product if it finds
   /// none.
-  private func scannedRows(_ asked: Asked) throws -> [JSONText] {
-    guard let code = asked.query["code"] else { throw ErrorResponse.badRequest("code: what was scanned") }
-    let match = try catalogue(asked.query).match(code, options: stores.matchingOptions())
+  private func scannedRows(_ call: ReceivedRequest) throws -> [JSONText] {
+    guard let code = call.query["code"] else { throw ErrorResponse.badRequest("code: what was scanned") }
+    let match = try catalogue(call.query).match(code, options: stores.matchingOptions())
     let how: [(String, JSONText)] = [("code", .text(code)), ("match", .text(match.kind.rawValue))]
     if match.products.isEmpty { return [.object(how)] }
     return match.products.map { product in
@@ -123,17 +123,17 @@ extension Studio {
   /// Adds exports of a short list of objects, as NDJSON, and the fields with `names` of each as CSV.
   func addExports(
     _ router: StudioRoutes, _ path: String, _ names: [String],
-    _ rows: @escaping @Sendable (Asked) throws -> [JSONText]
+    _ rows: @escaping @Sendable (ReceivedRequest) throws -> [JSONText]
   ) {
-    addAsync(router, .get, "studio/api/\(path).ndjson") { asked in
-      let bytes = try await BlockingThread.run { Self.lines(try rows(asked)) }
+    addAsync(router, .get, "studio/api/\(path).ndjson") { call in
+      let bytes = try await BlockingThread.run { Self.lines(try rows(call)) }
       return Self.stream(.ndjson) { write in try await write(bytes) }
     }
-    addAsync(router, .get, "studio/api/\(path).csv") { asked in
+    addAsync(router, .get, "studio/api/\(path).csv") { call in
       let bytes = try await BlockingThread.run {
         var csv: [UInt8] = []
         RowCSV.append(names, to: &csv)
-        for row in try rows(asked) { try Self.append(row, names, to: &csv) }
+        for row in try rows(call) { try Self.append(row, names, to: &csv) }
         return csv
       }
       return Self.stream(.csv) { write in try await write(bytes) }

@@ -21,7 +21,7 @@ struct CompactDocuments: ParsableCommand {
     if before > 0 {
       let store = try documents.writable(write)
       try store.compact()
-      DurableChange.note("the documents are compacted")
+      DurableChange.report("the documents are compacted")
       after = try store.fileByteCount()
     }
     if output.json {

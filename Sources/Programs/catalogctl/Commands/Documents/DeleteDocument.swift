@@ -40,7 +40,7 @@ struct DeleteDocument: ParsableCommand {
   func run() throws {
     let condition = try filter.map(ExpressionArgument.condition)
     let count = try condition.map(delete) ?? (all ? deleteAll() : id.map(delete) ?? 0)
-    if count > 0, !dryRun { DurableChange.note("\(Quantity.of(count, "document")) deleted, durably") }
+    if count > 0, !dryRun { DurableChange.report("\(Quantity.of(count, "document")) deleted, durably") }
     if output.json {
       JSONText.object([("deleted", .int(count))] + (dryRun ? [("dryRun", .bool(true))] : [])).print()
     } else if id == nil || dryRun {

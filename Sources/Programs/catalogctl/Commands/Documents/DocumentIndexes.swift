@@ -90,7 +90,7 @@ struct AddIndex: ParsableCommand {
     let name = IndexArgument.text(wanted)
     if isNew {
       try documents.writable(write).untypedCollection(collection).declare(known.filter { !isSame($0) } + [wanted])
-      DurableChange.note("the index on \(name) of \(collection) is complete")
+      DurableChange.report("the index on \(name) of \(collection) is complete")
     }
     if output.json {
       JSONText.object([("collection", .text(collection)), ("path", .text(name)), ("added", .bool(isNew))]).print()
@@ -125,7 +125,7 @@ struct DropIndex: ParsableCommand {
     let name = IndexArgument.text(fields)
     if isThere {
       try documents.writable(write).untypedCollection(collection).declare(kept)
-      DurableChange.note("the index on \(name) of \(collection) is dropped")
+      DurableChange.report("the index on \(name) of \(collection) is dropped")
     }
     if output.json {
       JSONText.object([("collection", .text(collection)), ("path", .text(name)), ("dropped", .bool(isThere))]).print()

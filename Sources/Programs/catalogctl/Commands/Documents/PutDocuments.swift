@@ -41,7 +41,7 @@ struct PutDocuments: ParsableCommand {
     let count =
       encoded.isEmpty ? 0 : try documents.writable(write).untypedCollection(collection).put(contentsOf: encoded)
     if count > 0 {
-      DurableChange.note("\(Quantity.of(count, "document")) put, durably")
+      DurableChange.report("\(Quantity.of(count, "document")) put, durably")
     }
     let replaced = count - Set(values.map { $0.value["id"]?.json ?? "" }).count
     if replaced > 0 {

@@ -39,7 +39,7 @@ struct UpdateDocuments: ParsableCommand {
       try documents.existing()?.untypedCollection(collection).update(edit, where: condition, isDryRun: true) ?? 0
     if count > 0, !dryRun {
       count = try documents.writable(write).untypedCollection(collection).update(edit, where: condition)
-      DurableChange.note("\(Quantity.of(count, "document")) changed, durably")
+      DurableChange.report("\(Quantity.of(count, "document")) changed, durably")
     }
     if output.json {
       JSONText.object([("updated", .int(count))] + (dryRun ? [("dryRun", .bool(true))] : [])).print()

@@ -52,7 +52,7 @@ struct QueueAdd: AsyncParsableCommand {
       let lines = try NumberedValue.all(of: InputFile("-"))
       if lines.isEmpty { return }
       let ids = try add(lines)
-      DurableChange.note("\(Quantity.of(ids.count, "upload")) added, durably")
+      DurableChange.report("\(Quantity.of(ids.count, "upload")) added, durably")
       for id in ids { tell(id) }
       return
     }
@@ -61,7 +61,7 @@ struct QueueAdd: AsyncParsableCommand {
       payload: content, kind: kind, orderKey: key, replaceKey: replace, priority: priority ?? .normal,
       notBefore: moment,
       timeToLive: ttl.map { .seconds($0) })
-    DurableChange.note("the upload \(id.text) was added and is durable")
+    DurableChange.report("the upload \(id.text) was added and is durable")
     tell(id)
   }
 

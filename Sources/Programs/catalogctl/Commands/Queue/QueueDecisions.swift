@@ -11,7 +11,7 @@ struct QueuePause: AsyncParsableCommand {
 
   func run() async throws {
     try await target.writable(write).pause()
-    DurableChange.note("the queue is paused")
+    DurableChange.report("the queue is paused")
     if target.output.json { JSONText.object([("paused", .bool(true))]).print() }
   }
 }
@@ -24,7 +24,7 @@ struct QueueResume: AsyncParsableCommand {
 
   func run() async throws {
     try await target.writable(write).resume()
-    DurableChange.note("the queue goes on sending")
+    DurableChange.report("the queue goes on sending")
     if target.output.json { JSONText.object([("paused", .bool(false))]).print() }
   }
 }
@@ -70,7 +70,7 @@ struct QueueDrop: AsyncParsableCommand {
 
   func run() async throws {
     try await target.writable(write).drop(id)
-    DurableChange.note("the upload \(id) was removed")
+    DurableChange.report("the upload \(id) was removed")
     if target.output.json { JSONText.object([("removed", .int(1))]).print() }
   }
 }
@@ -92,7 +92,7 @@ struct QueueClear: AsyncParsableCommand {
 extension OutputOptions {
   /// Prints the number of affected uploads.
   fileprivate func tell(_ what: String, _ count: Int) {
-    DurableChange.note("\(Quantity.of(count, "upload")) \(what)")
+    DurableChange.report("\(Quantity.of(count, "upload")) \(what)")
     if json { JSONText.object([(what, .int(count))]).print() } else { Console.print("\(what): \(count)") }
   }
 }

@@ -172,7 +172,7 @@ struct QueueRun: AsyncParsableCommand {
     let now = try queue.counts()
     let held = try queue.heldKeys()
     let delivered = now.delivered - before.delivered
-    DurableChange.note(
+    DurableChange.report(
       "\(Quantity.of(delivered, "upload")) delivered, which the queue knows",
       advice: "'catalogctl queue stat' shows what is left")
     if target.output.json {
