@@ -15,6 +15,14 @@ package struct DropFolder: Sendable {
     /// The time of the last change, in nanoseconds since 1970.
     package var modified: Int64
 
+    /// Whether a path is that of something that is neither a file nor a folder: a pipe or a device.
+    static func isStream(_ path: String) -> Bool {
+      var status = stat()
+      // The path is a C string during the call, which fills the structure.
+      guard unsafe stat(path, &status) == 0 else { return false }
+      return status.st_mode & S_IFMT != S_IFREG && status.st_mode & S_IFMT != S_IFDIR
+    }
+
     /// The state of a regular file, or of the one that a symbolic link names.
     ///
     /// - Throws: ``SourceUnreadable``.

@@ -143,16 +143,16 @@ package final class SourceImport: Sendable {
     let candidates = try await settledFiles(sleep)
     var refusals: [SourceRefused] = []
     for files in candidates {
+      var path = source.name
+      if case .own = source.rows, let file = files.first { path = file.path }
       if let refused = state.withLock({ $0.refused }), refused.files == files, extent == .difference {
         throw refused.error
       }
-      if let imported = state.withLock({ $0.imported }), imported.files == files, !isDue {
+      if let imported = state.withLock({ $0.imported }), imported.files == files, !isDue || files.isEmpty {
         return Result(report: imported.report, isUnchanged: true)
       }
       do {
-        var result = try write(mode(extent, last), files[0].path, nil, destination) { rows in
-          try read(files[0].path, into: &rows)
-        }
+        var result = try write(mode(extent, last), path, nil, destination) { rows in try read(path, into: &rows) }
         result.refused = refusals
         recordImport(result.report, true)
         state.withLock { state in
@@ -161,7 +161,7 @@ package final class SourceImport: Sendable {
         }
         return result
       } catch {
-        guard let refusal = Self.refusal(error, files[0].path) else { throw error }
+        guard let refusal = Self.refusal(error, path) else { throw error }
         refusals.append(refusal)
         if !goesBack || files == candidates.last {
           state.withLock { $0.refused = (candidates[0], refusals[0]) }
@@ -211,7 +211,12 @@ package final class SourceImport: Sendable {
 
   private func currentFiles() throws -> [[DropFolder.File]] {
     if case .server(let relations) = source.rows {
-      return [try [source.name, relations].compactMap(\.self).map { path in try DropFolder.File(path: path) }]
+      // A pipe or a device is read once: it has no state that could be compared.
+      return [
+        try [source.name, relations].compactMap(\.self).filter { !DropFolder.File.isStream($0) }.map { path in
+          try DropFolder.File(path: path)
+        }
+      ]
     }
     guard DropFolder.exists(source.name) else { return [[try DropFolder.File(path: source.name)]] }
     return try DropFolder(path: source.name, format: source.decoding.format).files().map { [$0] }

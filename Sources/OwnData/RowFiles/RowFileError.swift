@@ -43,7 +43,7 @@ extension RowFileError: CustomStringConvertible {
     case .refused(let faults):
       (faults.first.first.map { "\($0). " } ?? "") + "Nothing was taken: \(faults). Correct the file and try again."
     case .sinkFailed(let error, let row):
-      "The \(row) could not be taken: \(error)"
+      "The \(row) could not be taken: \((error as? RowRefusal)?.message ?? "\(error)")"
     }
   }
 

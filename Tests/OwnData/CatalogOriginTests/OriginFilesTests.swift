@@ -67,7 +67,22 @@ import Testing
   @Test func `a product without an id is refused`() async throws {
     let path = try folder.write("{\"ID\":\"1\"}\n", to: "products")
     let error = await #expect(throws: OriginError.self) { try await load(path) }
-    #expect("\(error!)".contains("has no id"))
+    #expect("\(error!)".contains("could not be taken: it has no id; give each product its own"), "\(error!)")
+  }
+
+  @Test func `a row that no catalogue can hold is refused with its size`() async throws {
+    let barcode = String(repeating: "7", count: 70_000)
+    let path = try folder.write("{\"id\":\"1\",\"barcode\":\"\(barcode)\"}\n", to: "products")
+    let error = await #expect(throws: OriginError.self) { try await load(path) }
+    #expect("\(error!)".contains("could not be taken: the keys of a row would take 70001 bytes"), "\(error!)")
+  }
+
+  @Test func `a device is read once`() async throws {
+    let counts = try await load(folder.write("{\"id\":\"1\"}\n", to: "products"), "/dev/null")
+    #expect(counts == .init(products: 1))
+    let source = CatalogueSource(serverRows: "/dev/null", relations: nil)
+    let store = try await OriginStore(source: source, logger: log.logger)
+    #expect(try await store.reloadIfChanged { _ in } == nil)
   }
 
   @Test(arguments: [1, 2, 15, 30, packed.count - 1])
