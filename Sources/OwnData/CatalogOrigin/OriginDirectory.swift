@@ -17,7 +17,10 @@ final class OriginDirectory: Sendable {
     self.path = path ?? "\(parent)/shelfmark-serve-\(UUID().uuidString)"
   }
 
-  deinit {
+  deinit { removeIfTemporary() }
+
+  /// Deletes a temporary directory. Nothing may be read or written after that.
+  func removeIfTemporary() {
     if isTemporary { try? FileManager.default.removeItem(atPath: path) }
   }
 

@@ -128,6 +128,10 @@ package final class OriginStore: Sendable {
     return (memory.stamps, try state.save(marks, memory.stamps, at: snapshot.sequence, after: memory.revision))
   }
 
+  /// Deletes the rows if they are kept in a temporary directory, for a program that ends without releasing this object.
+  /// Nothing may be served after that.
+  package func removeTemporaryFiles() { directory.removeIfTemporary() }
+
   /// The answer for a client with this cursor: everything if the cursor is empty, otherwise what has a later stamp in
   /// byte order.
   ///

@@ -135,6 +135,7 @@ struct Serve: AsyncParsableCommand {
     let logger = Logger(label: "serve") { TerminalLogHandler(label: $0) }
     let source = try source()
     let store = try await OriginStore(source: source, state: stateDirectory, logger: logger)
+    defer { store.removeTemporaryFiles() }
     var options = OriginServer.Options()
     options.host = host
     options.port = port
