@@ -95,7 +95,7 @@ extension DigitalLink {
     private mutating func append(_ link: CompressedLink, at offset: Int) {
       for element in link.elements {
         let digits = Array(element.ai.utf8)
-        elements.append(element.identifier, digits[...], value: element.value[...], offset: offset)
+        elements.append(element.identifier, digits[...], value: ASCII.trimmed(element.value[...]), offset: offset)
       }
     }
 

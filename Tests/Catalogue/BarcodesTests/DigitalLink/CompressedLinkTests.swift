@@ -90,6 +90,16 @@ import Testing
     #expect(link.issues.first?.reason == "the link is compressed, and its part from (7230) on cannot be read")
   }
 
+  @Test func `blanks around a compressed value are left out, as they are in every other notation`() throws {
+    let gtin = String(5_412_345_000_013, radix: 2)
+    let key = "00000001" + String(repeating: "0", count: 47 - gtin.count) + gtin
+    // (10), characters of seven bits, four of them: a blank, A, B, a blank.
+    let lot = "00010000" + "100" + "00100" + "0100000" + "1000001" + "1000010" + "0100000"
+    let link = try #require(DigitalLink("https://id.gs1.org/" + Self.base64url(key + lot)))
+    #expect(link.elements["10"] == "AB")
+    #expect(ElementString(bracketed: link.elements.description).elements == link.elements.elements)
+  }
+
   private static func base64url(_ bits: String) -> String {
     var text = ""
     var rest = Substring(bits)
