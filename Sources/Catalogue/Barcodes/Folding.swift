@@ -1,13 +1,12 @@
 /// Normalization of text that was typed or printed rather than scanned.
 enum Folding {
   /// Returns `text` with full-width forms (U+FF01 to U+FF5E, as Chinese and Japanese input methods produce them)
-  /// converted to ASCII and the ideographic space (U+3000) to a blank. This is the part of Unicode's compatibility
-  /// normalization NFKC that affects barcodes.
+  /// converted to ASCII, the ideographic space (U+3000) to a blank, and without format characters, which nobody sees. The
+  /// former is the part of Unicode's compatibility normalization NFKC that affects barcodes.
   ///
   /// - Returns: The folded text; `nil` if there is nothing to fold.
-  static func halfWidth(_ text: String) -> String? {
-    // In UTF-8 these characters begin with one of two bytes, which most scans do not contain.
-    guard text.utf8.contains(where: { $0 == 0xEF || $0 == 0xE3 }) else { return nil }
+  static func plain(_ text: String) -> String? {
+    guard text.utf8.contains(where: { $0 >= 0x80 }) else { return nil }
     var folded = String.UnicodeScalarView()
     var changed = false
     for scalar in text.unicodeScalars {
@@ -19,7 +18,11 @@ enum Folding {
         folded.append(" ")
         changed = true
       default:
-        folded.append(scalar)
+        if scalar.properties.generalCategory == .format {
+          changed = true
+        } else {
+          folded.append(scalar)
+        }
       }
     }
     return changed ? String(folded) : nil
@@ -42,5 +45,16 @@ enum Folding {
       }
     }
     return hasBlank && !digits.isEmpty ? String(decoding: digits, as: UTF8.self) : nil
+  }
+
+  /// Returns a Codabar code without the letters A to D, N, E, T or `*` with which the symbol starts and stops, and which
+  /// some scanners send (ISO/IEC 16388 and EN 798).
+  ///
+  /// - Returns: The code; `nil` if a letter is missing at an end, or nothing is left.
+  static func withoutStartAndStop(_ text: String) -> String? {
+    let bytes = Array(text.utf8)
+    let isLetter = { (byte: UInt8?) in byte.map { "abcdnet*".utf8.contains(ASCII.lowercased($0)) } ?? false }
+    guard bytes.count > 2, isLetter(bytes.first), isLetter(bytes.last) else { return nil }
+    return String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self)
   }
 }

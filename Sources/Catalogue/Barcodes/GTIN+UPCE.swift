@@ -29,14 +29,24 @@ extension GTIN {
     guard run.count == 8 else { return nil }
     let numberSystem = run.value / 10_000_000
     guard numberSystem <= 1 else { return nil }
-    let six = run.value / 10 % 1_000_000
-    let body: UInt64 =
-      switch six % 10 {
-      case 0, 1, 2: six / 10_000 * 100_000_000 + six % 10 * 10_000_000 + six / 10 % 1000
-      case 3: six / 1000 * 10_000_000 + six / 10 % 100
-      case 4: six / 100 * 1_000_000 + six / 10 % 10
-      default: six / 10 * 100_000 + six % 10
-      }
-    self.init(value: (numberSystem * 10_000_000_000 + body) * 10 + run.value % 10)
+    self.init(
+      value: (numberSystem * 10_000_000_000 + Self.body(ofUPCE: run.value / 10 % 1_000_000)) * 10 + run.value % 10)
+  }
+
+  /// Expands the six digits of a UPC-E number, and computes the check digit.
+  ///
+  /// - Parameter numberSystem: 0 or 1.
+  init(upcE six: UInt64, numberSystem: Int) {
+    self.init(completing: UInt64(numberSystem) * 10_000_000_000 + Self.body(ofUPCE: six))
+  }
+
+  /// Returns the ten digits of the manufacturer and the item for the six digits of a UPC-E number.
+  private static func body(ofUPCE six: UInt64) -> UInt64 {
+    switch six % 10 {
+    case 0, 1, 2: six / 10_000 * 100_000_000 + six % 10 * 10_000_000 + six / 10 % 1000
+    case 3: six / 1000 * 10_000_000 + six / 10 % 100
+    case 4: six / 100 * 1_000_000 + six / 10 % 10
+    default: six / 10 * 100_000 + six % 10
+    }
   }
 }

@@ -16,27 +16,72 @@ extension Scan {
     var content = Content()
     if let elements {
       content = elements.content(today: today)
-      content.issues += linkIssues
+      content.issues += details.linkIssues
     }
     if let label {
       for field in label.data(today: today).fields { content.data.add(field.value, field.name) }
       content.issues += label.issues(today: today)
+      if details.hasSwappedCase {
+        let reason = "the letters were read in the other case: the label seems to have been typed with caps lock on"
+        content.issues.insert(ScanIssue(ai: nil, position: 0, reason: reason), at: 0)
+      }
     }
-    if !content.issues.isEmpty {
-      content.issues = content.issues.map(atPlaceInText).sorted { $0.position < $1.position }
-    }
+    if !content.issues.isEmpty { content.issues = content.issues.map(atPlaceInText) }
+    content.issues += issuesOfFrame
+    if content.issues.count > 1 { content.issues.sort { $0.position < $1.position } }
     return content
+  }
+
+  /// What is wrong around the payload: characters that were removed there, although no reader sends them as noise.
+  public var issuesOfFrame: [ScanIssue] {
+    guard hasDetails, details.hasInvisible else { return [] }
+    let payload = Array(payload.utf8)
+    let bytes = Array(text.utf8)
+    var start = payloadOffset(in: bytes)
+    var issues: [ScanIssue] = []
+    var offset = 0
+    if let symbology, Noise.visibleFromStart(bytes[...]).starts(with: symbology.description.utf8) {
+      offset = Noise.visibleFromStart(bytes[...]).startIndex
+      appendRemoved(bytes[..<offset], "before", at: 0, to: &issues)
+      offset += SymbologyIdentifier.byteCount
+    }
+    appendRemoved(bytes[offset..<max(offset, start)], "before", at: offset, to: &issues)
+    start += payload.count
+    appendRemoved(bytes[min(start, bytes.count)...], "after", at: start, to: &issues)
+    return issues
+  }
+
+  private func appendRemoved(
+    _ bytes: ArraySlice<UInt8>, _ place: String, at offset: Int, to issues: inout [ScanIssue]
+  ) {
+    let removed = String(decoding: bytes, as: UTF8.self).unicodeScalars.filter { !Noise.isNoise($0) }
+    guard !removed.isEmpty else { return }
+    let names = removed.prefix(4).map { scalar in
+      let digits = String(scalar.value, radix: 16, uppercase: true)
+      return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+    let list = names.joined(separator: ", ") + (removed.count > names.count ? ", …" : "")
+    issues.append(
+      ScanIssue(ai: nil, position: offset, reason: "\(list) \(place) the code was left out: nobody sees it"))
+  }
+
+  /// Returns the offset of the payload in the bytes of ``text``.
+  private func payloadOffset(in bytes: [UInt8]) -> Int {
+    let payload = Array(payload.utf8)
+    var data = Noise.visibleFromStart(bytes[...])
+    if SymbologyIdentifier(startOf: data) != nil { data = data.dropFirst(SymbologyIdentifier.byteCount) }
+    // The payload begins after characters that are removed at its start, and it does not begin with one of them.
+    while data.count > payload.count, !data.starts(with: payload) { data.removeFirst() }
+    return data.startIndex
   }
 
   /// Returns an issue of the payload with its position in ``text``.
   private func atPlaceInText(_ issue: ScanIssue) -> ScanIssue {
     let bytes = Array(text.utf8)
-    var data = Noise.trimmed(bytes[...])
-    if SymbologyIdentifier(startOf: data) != nil {
-      data = Noise.trimmedAtStart(data.dropFirst(SymbologyIdentifier.byteCount))
-    }
-    let separators = kind == .digitalLink || label != nil ? [] : configuration.separators
-    let offset = Separators.originalOffset(of: issue.position, in: data, separators)
+    let data = bytes[payloadOffset(in: bytes)...]
+    let isAsSent = kind == .digitalLink || label != nil
+    let offset =
+      isAsSent ? issue.position : Separators(configuration.separators).originalOffset(of: issue.position, in: data)
     return ScanIssue(ai: issue.ai, position: data.startIndex + offset, reason: issue.reason)
   }
 }
@@ -65,6 +110,16 @@ extension ElementString {
           content.add(element, "(\(element.ai)) states \(identifier.name) again; the first counts")
         }
       } catch { content.add(element, error.reason) }
+      if let token = Separators.firstToken(in: element.value.utf8) {
+        content.add(
+          element, "the value of (\(element.ai)) contains '\(token)', which some scanners send for a separator")
+      }
+    }
+    if let (element, text) = swallowed(today: today) {
+      content.add(
+        element,
+        "the value of (\(element.ai)) may contain another element, '\(text)': there is no separator after it;"
+          + " set the scanner to send FNC1 as GS")
     }
     addFaults(to: &content)
     return content

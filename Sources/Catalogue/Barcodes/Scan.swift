@@ -3,12 +3,12 @@
 /// A scan does not identify a product. It provides the keys and texts to look up, in the order in which a matcher
 /// should try them:
 ///
-/// 1. ``payload`` unchanged, if ``allowsExactText``;
+/// 1. ``exactTexts``: ``payload`` unchanged, if ``allowsExactText``;
 /// 2. ``gtin``, then ``upcE``;
 /// 3. the parts of ``label``;
 /// 4. the longest known barcode that is a prefix of ``headText``, if ``allowsHead``;
 /// 5. the GTIN of a ``label`` that is weak;
-/// 6. the same for ``folded``, a second reading for typed text.
+/// 6. the same for ``folded``, a second reading.
 ///
 /// If nothing is found, ``refusal`` distinguishes a misread from a missing product.
 ///
@@ -43,16 +43,16 @@ public struct Scan: Hashable, Sendable {
   public var elements: ElementString? { reading.elements }
 
   /// The label, if the payload is one that is not GS1's: of ISO/IEC 15434, HIBC, a PZN, a printed ISBN and others.
-  public var label: Label? { details?.label }
+  public var label: Label? { reading.details?.label }
 
-  /// What is wrong with the form of a Digital Link.
-  var linkIssues: [ScanIssue] { details?.linkIssues ?? [] }
-
-  /// What few scans have, apart from the rest, so that a plain number stays small.
-  private var details: Details? { reading.details }
-
-  /// The add-on of 2 or 5 digits that follows the number after `]E3`.
+  /// The add-on of 2 or 5 digits that follows the number of an EAN or UPC.
   public var addOn: String? { reading.addOn }
+
+  /// What few scans have.
+  var details: Details { reading.details ?? Details() }
+
+  /// Whether the scan has anything that few scans have.
+  var hasDetails: Bool { reading.hasDetails }
 
   /// The evidence that the payload is GS1 data.
   var evidence: Evidence { reading.evidence }
@@ -63,21 +63,22 @@ public struct Scan: Hashable, Sendable {
   /// The configuration with which the text was parsed.
   let configuration: ScanConfiguration
 
-  /// What labels that are not GS1's and Digital Links have besides.
-  final class Details: Hashable, Sendable {
-    let label: Label?
-    let linkIssues: [ScanIssue]
-
-    init(label: Label? = nil, linkIssues: [ScanIssue] = []) {
-      self.label = label
-      self.linkIssues = linkIssues
-    }
-
-    static func == (left: Details, right: Details) -> Bool {
-      left.label == right.label && left.linkIssues == right.linkIssues
-    }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(label) }
+  /// What few scans have, apart from the rest, so that a plain number stays small.
+  struct Details: Hashable, Sendable {
+    /// The label, if the payload is one that is not GS1's.
+    var label: Label?
+    /// Whether the letters of the label were read in the other case.
+    var hasSwappedCase = false
+    /// What is wrong with the form of a Digital Link.
+    var linkIssues: [ScanIssue] = []
+    /// Whether invisible characters were removed around the payload or the symbology identifier.
+    var hasInvisible = false
+    /// The payload with the invisible characters that were removed at its ends; `nil` if there were none.
+    var framedText: String?
+    /// The payload without the separators at its ends, if it has some.
+    var textBetweenSeparators: String?
+    /// The number of bytes of the number before an add-on.
+    var itemByteCount: Int?
   }
 
   /// The evidence for element strings, strongest first.

@@ -1,33 +1,87 @@
-/// Normalization of the ways in which scanners send FNC1.
-enum Separators {
-  /// Returns `data` with every occurrence of a text of `separators` replaced by GS. If two match, the first in the list
-  /// is used.
-  static func normalized(_ data: ArraySlice<UInt8>, _ separators: [String]) -> [UInt8] {
-    let patterns = separators.map { Array($0.utf8) }.filter { !$0.isEmpty }
-    guard !patterns.isEmpty else { return Array(data) }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(data.count)
+/// The ways in which scanners send FNC1: as GS, as a text that the configuration names, and as one of the texts that
+/// scanners and keyboards are known to send for it.
+struct Separators {
+  /// The texts that the configuration names. The first that matches counts.
+  private let configured: [[UInt8]]
+
+  init(_ configured: [String]) {
+    self.configured = configured.map { Array($0.utf8) }.filter { !$0.isEmpty }
+  }
+
+  /// The texts for FNC1 that are recognized without a setting, in lower case. Their letters may have either case.
+  ///
+  /// Each is a text that no value of GS1 data has by itself: a name in brackets, an escape, or a picture of GS.
+  private static let tokens: [[UInt8]] = [
+    "<gs>", "{gs}", "[gs]", "(gs)", "<fnc1>", "{fnc1}", "[fnc1]", "(fnc1)", "^]", "~d029", "^029", "%1d", "\\x1d",
+    "\\u001d", "\\029", "\u{241D}", "\u{2194}", "\u{F70B}",
+  ].map { Array($0.utf8) }
+
+  /// Whether a byte begins one of ``tokens``.
+  private static let beginsToken: [Bool] = {
+    var begins = [Bool](repeating: false, count: 256)
+    for token in tokens { begins[Int(token[0])] = true }
+    return begins
+  }()
+
+  /// What a text is after every separator in it was replaced by GS.
+  struct Normalized {
+    var bytes: [UInt8]
+    /// Whether one of the separators was a text that no setting names.
+    var hasTokens = false
+  }
+
+  /// Replaces every separator in `data` by GS.
+  func normalized(_ data: ArraySlice<UInt8>) -> Normalized {
+    if configured.isEmpty, !data.contains(where: { Self.beginsToken[Int($0)] }) {
+      return Normalized(bytes: Array(data))
+    }
+    var result = Normalized(bytes: [])
+    result.bytes.reserveCapacity(data.count)
     var rest = data
     while let first = rest.first {
-      if let pattern = patterns.first(where: { rest.starts(with: $0) }) {
-        bytes.append(ASCII.groupSeparator)
+      if let pattern = configured.first(where: { rest.starts(with: $0) }) {
+        result.bytes.append(ASCII.groupSeparator)
         rest.removeFirst(pattern.count)
+      } else if let count = Self.tokenByteCount(at: rest) {
+        result.bytes.append(ASCII.groupSeparator)
+        result.hasTokens = true
+        rest.removeFirst(count)
       } else {
-        bytes.append(first)
+        result.bytes.append(first)
         rest.removeFirst()
       }
     }
-    return bytes
+    return result
   }
 
-  /// Returns the offset in `data`, from its start, of the byte that has this offset in ``normalized(_:_:)``.
-  static func originalOffset(of offset: Int, in data: ArraySlice<UInt8>, _ separators: [String]) -> Int {
-    let patterns = separators.map { Array($0.utf8) }.filter { !$0.isEmpty }
+  /// Returns the offset in `data`, from its start, of the byte that has this offset in ``normalized(_:)``.
+  func originalOffset(of offset: Int, in data: ArraySlice<UInt8>) -> Int {
     var rest = data
     for _ in 0..<offset where !rest.isEmpty {
-      let pattern = patterns.first { rest.starts(with: $0) }
-      rest.removeFirst(pattern?.count ?? 1)
+      let pattern = configured.first { rest.starts(with: $0) }
+      rest.removeFirst(pattern?.count ?? Self.tokenByteCount(at: rest) ?? 1)
     }
     return rest.startIndex - data.startIndex
+  }
+
+  /// Returns the first text in `value` that usually stands for FNC1; `nil` if there is none.
+  static func firstToken(in value: some Sequence<UInt8>) -> String? {
+    var rest = Array(value)[...]
+    while let first = rest.first {
+      if beginsToken[Int(first)], let count = tokenByteCount(at: rest) {
+        return String(decoding: rest.prefix(count), as: UTF8.self)
+      }
+      rest.removeFirst()
+    }
+    return nil
+  }
+
+  /// Returns the number of bytes of the text for FNC1 at the start of `rest`; `nil` if there is none.
+  private static func tokenByteCount(at rest: ArraySlice<UInt8>) -> Int? {
+    guard let first = rest.first, beginsToken[Int(first)] else { return nil }
+    let token = tokens.first { token in
+      rest.count >= token.count && zip(rest, token).allSatisfy { ASCII.lowercased($0) == $1 }
+    }
+    return token?.count
   }
 }

@@ -7,6 +7,9 @@ public struct SymbologyIdentifier: Hashable, Sendable {
   public let letter: Unicode.Scalar
   /// The modifier character of the symbology's options, an ASCII digit or a letter from A to F.
   public let modifier: Unicode.Scalar
+  /// The number system of UPC-E, 0 or 1, if a scanner named that symbology beside the data. Its number may then come
+  /// without number system and check digit.
+  var upcENumberSystem: Int?
 
   /// Creates the identifier `]` + `letter` + `modifier`.
   ///
@@ -62,6 +65,9 @@ public struct SymbologyIdentifier: Hashable, Sendable {
 
   /// Whether an add-on of 2 or 5 digits follows the number.
   public var hasAddOn: Bool { letter == "E" && modifier == "3" }
+
+  /// Whether an add-on may follow the number: some scanners send it with the identifier of the number alone.
+  var mayHaveAddOn: Bool { isEANUPC && !isAddOnAlone }
 
   /// Whether the data are an add-on of 2 or 5 digits without its number.
   public var isAddOnAlone: Bool { letter == "E" && (modifier == "1" || modifier == "2") }

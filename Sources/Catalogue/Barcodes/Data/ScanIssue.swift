@@ -9,11 +9,14 @@ public struct ScanIssue: Hashable, Sendable {
   public let position: Int
   /// What is wrong, for users.
   public let reason: String
+  /// The codes that came in one transmission, if that is the issue; otherwise empty.
+  public let codes: [String]
 
   /// Creates an issue.
-  public init(ai: String?, position: Int, reason: String) {
+  public init(ai: String?, position: Int, reason: String, codes: [String] = []) {
     self.ai = ai
     self.position = position
     self.reason = reason
+    self.codes = codes
   }
 }

@@ -93,6 +93,10 @@ struct ElementReader {
       for byte in part where !component.characters.contains(byte) {
         throw Problem(reason: Self.foreign(byte, in: value))
       }
+      if Self.isNoTimeOfDay(part, identifier) {
+        parts.append(part)
+        continue
+      }
       for check in component.checks {
         if let reason = check.problem(of: part) { throw Problem(reason: "\(Self.quoted(value)): \(reason)") }
       }
@@ -172,7 +176,7 @@ struct ElementReader {
     let date = try date(parts[0], identifier)
     // An hour with its minutes in one component, or each in its own.
     let clock = Array(parts.dropFirst().joined())
-    guard !clock.isEmpty else { return .date(date) }
+    guard !clock.isEmpty, !Self.isNoTimeOfDay(clock[...], identifier) else { return .date(date) }
     let numbers = stride(from: 0, to: clock.count, by: 2).map { Self.integer(clock[$0..<min($0 + 2, clock.count)]) }
     let second = numbers.count > 2 ? numbers[2] : nil
     guard
@@ -180,6 +184,11 @@ struct ElementReader {
         date: date, hour: numbers[0], minute: numbers.count > 1 ? numbers[1] : 0, second: second)
     else { throw Problem(reason: "\(Self.quoted(clock)) is no time of day") }
     return .dateTime(moment)
+  }
+
+  /// Whether the part says that a delivery has no time of day: 9999 after the date of (4324) and (4325).
+  private static func isNoTimeOfDay(_ part: ArraySlice<UInt8>, _ identifier: ApplicationIdentifier) -> Bool {
+    (4324...4325).contains(identifier.first) && part.elementsEqual("9999".utf8)
   }
 
   // MARK: Texts

@@ -14,6 +14,8 @@ extension ElementString {
     /// The value of `ai` needs a separator after it, but another element follows at once. Its length is known, so it
     /// was read.
     case missingSeparator(ai: String)
+    /// The GTIN of `ai` has 8, 12 or 13 digits with a valid check digit. It was read with the zeros that it lacks.
+    case shortGTIN(ai: String)
     /// Two separators follow each other.
     case emptyElement
     /// Something other than `(identifier)` is found where an identifier must start.
@@ -22,7 +24,7 @@ extension ElementString {
     /// Whether everything could be read all the same.
     var isHarmless: Bool {
       switch self {
-      case .missingSeparator, .emptyElement: true
+      case .missingSeparator, .shortGTIN, .emptyElement: true
       default: false
       }
     }
@@ -31,7 +33,7 @@ extension ElementString {
     var ai: String? {
       switch self {
       case .tooShort(let ai), .tooLong(let ai), .wrongCharacter(let ai), .wrongCheckDigit(let ai),
-        .missingSeparator(let ai):
+        .missingSeparator(let ai), .shortGTIN(let ai):
         ai
       case .unknownIdentifier, .emptyElement, .brokenBrackets: nil
       }
@@ -58,6 +60,7 @@ extension ElementString.Fault: CustomStringConvertible {
     case .wrongCharacter(let ai): "the value of (\(ai)) has a character that cannot be there"
     case .wrongCheckDigit(let ai): "the check digit of (\(ai)) is wrong"
     case .missingSeparator(let ai): "no separator follows the value of (\(ai))"
+    case .shortGTIN(let ai): "the GTIN of (\(ai)) has less than 14 digits; it was read with leading zeros"
     case .emptyElement: "two separators follow each other"
     case .brokenBrackets: "the brackets are broken"
     }

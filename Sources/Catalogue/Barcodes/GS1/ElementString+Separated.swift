@@ -12,6 +12,7 @@ extension ElementString {
 
   init(separated bytes: [UInt8], from start: Int) {
     self.init()
+    lacksSeparators = !bytes.contains(ASCII.groupSeparator)
     var offset = start
     while offset < bytes.count {
       if bytes[offset] == ASCII.groupSeparator {

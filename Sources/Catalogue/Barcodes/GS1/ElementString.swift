@@ -43,6 +43,9 @@ public struct ElementString: Sendable {
   /// All faults in input order, each with the offset of its element in the bytes that were parsed.
   var faults: [(fault: Fault, offset: Int)] = []
 
+  /// Whether the data could have had separators, and had none: a scanner that is set to drop them sends such data.
+  var lacksSeparators = false
+
   init() {}
 
   /// Returns the value of the first element with the identifier `ai`, for example `"10"` for the lot; `nil` if there is
@@ -79,12 +82,18 @@ public struct ElementString: Sendable {
     _ identifier: ApplicationIdentifier, _ digits: ArraySlice<UInt8>, value: ArraySlice<UInt8>, offset: Int
   ) -> Bool {
     let ai = String(decoding: digits, as: UTF8.self)
+    // (01), (02) and (03) hold a GTIN.
+    let isGTIN = identifier.isPredefined && identifier.isNumeric && identifier.maximumLength == 14
+    if isGTIN, value.count < 14, GTIN(utf8: value) != nil {
+      record(.shortGTIN(ai: ai), at: offset)
+      let zeros = [UInt8](repeating: UInt8(ascii: "0"), count: 14 - value.count)
+      return append(identifier, digits, value: (zeros + value)[...], offset: offset)
+    }
     if let defect = identifier.defect(of: value) {
       record(Fault(defect, ai: ai), at: offset)
       return false
     }
-    // (01), (02) and (03) hold a GTIN.
-    if identifier.isPredefined, identifier.isNumeric, identifier.maximumLength == 14, GTIN(utf8: value) == nil {
+    if isGTIN, GTIN(utf8: value) == nil {
       record(.wrongCheckDigit(ai: ai), at: offset)
     }
     let text = String(decoding: value, as: UTF8.self)

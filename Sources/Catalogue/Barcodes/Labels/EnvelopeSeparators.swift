@@ -27,6 +27,10 @@ struct EnvelopeSeparators: Hashable {
     EnvelopeSeparators("[RS]", "[GS]", "[EOT]"),
     EnvelopeSeparators("(RS)", "(GS)", "(EOT)"),
     EnvelopeSeparators("␞", "␝", "␄"),
+    // The pictures of RS, GS and EOT in code page 437.
+    EnvelopeSeparators("▲", "↔", "♦"),
+    EnvelopeSeparators("%1E", "%1D", "%04"),
+    EnvelopeSeparators("%1e", "%1d", "%04"),
     EnvelopeSeparators("^^", "^]", "^D"),
     EnvelopeSeparators("~d030", "~d029", "~d004"),
     EnvelopeSeparators("^030", "^029", "^004"),

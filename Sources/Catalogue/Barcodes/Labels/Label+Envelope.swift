@@ -149,5 +149,10 @@ extension Label {
     for element in elements where element.ai == "8P" || element.ai == "3P" {
       if gtin == nil { gtin = GTIN(element.value) }
     }
+    // Some distributors write a part number of their own where the GTIN belongs.
+    entries = entries.map { entry in
+      guard entry.identifier == "3P", DigitRun(entry.value)?.hasLengthOfGTIN != true else { return entry }
+      return LabelEntry(name: "part", type: .text, identifier: "3P", position: entry.position, value: entry.value)
+    }
   }
 }

@@ -31,6 +31,10 @@ public struct Label: Hashable, Sendable {
   /// should try the exact text and heads before it uses such a label.
   public internal(set) var isWeak = false
 
+  /// Whether nothing but its first characters makes the text a label: a data identifier alone, as in a one-dimensional
+  /// symbol. If a catalogue has no such part, it is just a text.
+  public internal(set) var isGuess = false
+
   /// The values to be typed, in the order of the label.
   var entries: [LabelEntry] = []
 
@@ -62,7 +66,7 @@ public struct Label: Hashable, Sendable {
     case UInt8(ascii: "["), UInt8(ascii: ">"), UInt8(ascii: "+"), UInt8(ascii: "*"), UInt8(ascii: "{"): true
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
     case UInt8(ascii: "I"), UInt8(ascii: "M"), UInt8(ascii: "P"), UInt8(ascii: "Q"), UInt8(ascii: "i"),
-      UInt8(ascii: "p"):
+      UInt8(ascii: "p"), UInt8(ascii: "q"):
       true
     default: false
     }
@@ -77,15 +81,27 @@ public struct Label: Hashable, Sendable {
       case UInt8(ascii: "+"), UInt8(ascii: "*"): Label(hibc: bytes)
       case UInt8(ascii: "{"): Label(lcsc: bytes)
       case UInt8(ascii: "-"), UInt8(ascii: "p"): Label(pzn: bytes, symbology: symbology)
-      case UInt8(ascii: "P"): Label(pzn: bytes, symbology: symbology) ?? Label(tme: bytes)
-      case UInt8(ascii: "Q"): Label(tme: bytes)
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "I"), UInt8(ascii: "i"), UInt8(ascii: "M"):
-        Label(printed: bytes)
+      case UInt8(ascii: "P"): Label(pzn: bytes, symbology: symbology) ?? Label(tme: bytes) ?? Label(single: bytes)
+      case UInt8(ascii: "Q"): Label(tme: bytes) ?? Label(single: bytes)
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): Label(printed: bytes) ?? Label(single: bytes)
+      case UInt8(ascii: "I"), UInt8(ascii: "i"), UInt8(ascii: "M"): Label(printed: bytes)
       default: nil
       }
     guard let label else { return nil }
     self = label
   }
+
+  /// Parses a label whose letters have the other case, because a keyboard had caps lock on. Returns `nil` if that does
+  /// not make it a label that names something.
+  init?(withSwappedCase bytes: [UInt8], symbology: SymbologyIdentifier?) {
+    let swapped = bytes.map { ASCII.isUpper($0 & 0xDF) && $0 >= 0x41 ? $0 ^ 0x20 : $0 }
+    guard swapped != bytes, let label = Label(bytes: swapped, symbology: symbology), label.namesSomething, !label.isWeak
+    else { return nil }
+    self = label
+  }
+
+  /// Whether anything on the label can be looked up, or contains GS1 data.
+  var namesSomething: Bool { !parts.isEmpty || gtin != nil || elementStrings != nil }
 
   /// Adds an element as it is on the label.
   ///
