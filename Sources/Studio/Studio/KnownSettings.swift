@@ -25,6 +25,8 @@ enum KnownSettings {
     case .areHeadsEnabled: "whether a code may begin with a barcode"
     case .excludedSymbologies: "symbologies whose data begin with no barcode"
     case .suggestionLimit: "the most products that are suggested for a code that matches none"
+    case .sku: "off, suggest or match: whether a code that equals the SKU of a product finds it"
+    case .ignoredTexts: "texts that scanners send instead of a code, such as NOREAD"
     }
   }
 

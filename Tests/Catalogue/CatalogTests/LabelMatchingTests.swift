@@ -137,6 +137,6 @@ import CatalogTestSupport
     let plain = String(
       decoding: try self.match("1", in: [:]).json(code: "1", today: askDate()).bytes, as: UTF8.self)
     #expect(!isDateAsked, "a code without a label needs no date")
-    #expect(plain.contains(#""elements":{},"data":{},"issues":[],"reason":"sound, but not in the catalogue""#))
+    #expect(plain.contains(#""elements":{},"data":{},"issues":[],"reason":"not in the catalogue""#))
   }
 }

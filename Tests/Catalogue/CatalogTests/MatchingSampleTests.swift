@@ -56,6 +56,12 @@ enum SampleCatalogue {
   func `a sample scan finds what the sample says`(row: Row) throws {
     let snapshot = try SampleCatalogue.shared.get()
     let match = try snapshot.match(row.text("scan"))
+    // The sample was made when two codes in one transmission were a head and a serial number.
+    if row["group"] == "noise-double" {
+      #expect(match.kind == .none && match.products.isEmpty && match.rest == nil)
+      #expect(match.gluedCodes.joined() == row.text("scan") && match.gluedCodes[1] == row.text("rest"))
+      return
+    }
     if let gtin = Self.folded[row.number], row["match"] == "none" {
       #expect(row["ambiguous"] == "1")
       #expect(match.gtin?.digits == "0" + gtin)
@@ -84,6 +90,12 @@ enum SampleCatalogue {
       guard let gtin = Self.folded[row.number] else { continue }
       let plain = try snapshot.match(gtin)
       let match = try snapshot.match(row.text("scan"))
+      // The sample was made when two codes in one transmission were a head and a serial number.
+      if row["group"] == "noise-double" {
+        #expect(match.kind == .none && match.products.isEmpty && match.rest == nil)
+        #expect(match.gluedCodes.joined() == row.text("scan") && match.gluedCodes[1] == row.text("rest"))
+        return
+      }
       #expect(match.products == plain.products && match.kind == plain.kind)
       #expect(!match.isEmpty)
       #expect(match.scan.text == row.text("scan"))

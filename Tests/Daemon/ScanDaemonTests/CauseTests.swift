@@ -86,7 +86,7 @@ import Workspace
     #expect(!daemon.problems.has(.catalogueNeverSynchronised) && daemon.isReady)
     #expect(try daemon.look("6901").json.value["reason"] == nil)
     // It has been asked now.
-    #expect(try daemon.look("nothing").json.value["reason"]?.text == "sound, but not in the catalogue")
+    #expect(try daemon.look("nothing").json.value["reason"]?.text == "not in the catalogue")
     #expect(try await daemon.scan(Reading(input: "a", code: "nothing")).json.value["match"]?.text == "none")
     await daemon.recorder.flush()
     #expect(try daemon.misses(limit: 5).map(\.id) == ["nothing"])
@@ -99,7 +99,7 @@ import Workspace
     let daemon = try daemon()
     #expect(daemon.isReady)
     let answer = await daemon.scan(Reading(input: "a", code: "6901"))
-    #expect(try answer.json.value["reason"]?.text == "sound, but not in the catalogue")
+    #expect(try answer.json.value["reason"]?.text == "not in the catalogue")
   }
 
   @Test func `the catalogue of nobody answers where nobody is signed in`() async throws {

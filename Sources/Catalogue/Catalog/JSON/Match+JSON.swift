@@ -15,10 +15,9 @@ extension Match {
       ("gtin", .optional(gtin?.digits)), ("rest", .optional(rest)),
       ("products", .array(products.map(JSONText.product))),
     ]
-    // A text that only looks like a label, and is a barcode or begins with one, states nothing.
-    let isLabel = reading.label.map { !$0.isWeak || kind != .exact && kind != .head } ?? false
     guard isLabel || reading.elements != nil else {
-      fields += [("elements", .object([])), ("data", .object([])), ("issues", .array([]))]
+      let issues = issuesOfTransmission.map(\.json)
+      fields += [("elements", .object([])), ("data", .object([])), ("issues", .array(issues))]
       return fields + remarks
     }
     var raw: [(String, JSONText)] = []
@@ -29,7 +28,8 @@ extension Match {
     let today = today()
     let content = reading.content(today: today)
     fields += [("elements", .object(raw)), ("data", content.data.json)]
-    fields.append(("issues", .array(content.issues.map(\.json))))
+    let issues = gluedCodes.isEmpty ? content.issues : issuesOfTransmission
+    fields.append(("issues", .array(issues.map(\.json))))
     fields += remarks
     if let expiry = content.data.expiry { fields.append(("expired", .bool(expiry < today))) }
     return fields
@@ -91,6 +91,10 @@ extension ScanValue {
 extension ScanIssue {
   /// The issue as an object.
   package var json: JSONText {
-    .object([("ai", .optional(ai)), ("position", .int(position)), ("reason", .text(reason))])
+    var fields: [(String, JSONText)] = [
+      ("ai", .optional(ai)), ("position", .int(position)), ("reason", .text(reason)),
+    ]
+    if !codes.isEmpty { fields.append(("codes", .array(codes.map(JSONText.text)))) }
+    return .object(fields)
   }
 }

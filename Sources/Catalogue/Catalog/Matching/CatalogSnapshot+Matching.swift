@@ -11,9 +11,13 @@ extension CatalogSnapshot {
   /// 3. UPC-E, expanded.
   /// 4. The part numbers of a label, among barcodes and SKUs.
   /// 5. The item of a restricted number, by the rules for weights and prices.
-  /// 6. The longest head.
-  /// 7. A text that may be a printed ISBN, a PZN or another weak label.
-  /// 8. Steps 1 to 7 for the text with full-width characters folded.
+  /// 6. The text itself among SKUs, if the options say so.
+  /// 7. Nothing, if the text is several numbers of which the catalogue has the first: see ``Match/gluedCodes``.
+  /// 8. The longest head; or the GTIN before an add-on, if that is longer.
+  /// 9. A text that may be a printed ISBN, a PZN or another weak label.
+  /// 10. Steps 1 to 9 for the second reading of the text, such as with full-width characters folded.
+  ///
+  /// A text that the options ignore matches nothing.
   ///
   /// - Parameters:
   ///   - scan: The parsed scan.
@@ -22,7 +26,13 @@ extension CatalogSnapshot {
   /// - Complexity: One lookup for each spelling, and one for each length of catalogue barcodes that is less than the
   ///   length of the code. If suggestions are wanted and nothing matches, also one for each code that is one edit away.
   public func match(_ scan: Scan, options: MatchingOptions = .standard) throws(StoreError) -> Match {
+    if options.ignores(scan) {
+      var match = Match(scan: scan)
+      match.isIgnored = true
+      return match
+    }
     var match = try matchAsRead(scan, options)
+    if !match.gluedCodes.isEmpty { return match }
     if match.isEmpty, let folded = scan.folded {
       var second = try matchAsRead(folded, options)
       second.attempts = match.attempts + second.attempts
@@ -35,9 +45,7 @@ extension CatalogSnapshot {
     if let gtin = match.gtin, (1...8).contains(gtin.indicator), match.kind != .gs1Content {
       match.contents = try contents(of: gtin, scan)
     }
-    if options.suggestionLimit > 0, match.isEmpty {
-      match.suggestions = try suggestions(for: match, limit: options.suggestionLimit)
-    }
+    if match.isEmpty, match.gluedCodes.isEmpty { try suggest(options, &match) }
     return match
   }
 
@@ -68,8 +76,15 @@ extension CatalogSnapshot {
     match.gtin = scan.gtin
     if scan.allowsExactText {
       // The text is compared including its add-on. Without it, the text is no longer what was scanned but its GTIN.
-      try matchExactly(scan.payload, .exact, &match)
-      if !match.isEmpty { return match }
+      if scan.hasOneExactText {
+        try matchExactly(scan.payload, .exact, distinguishingCase: scan.distinguishesCase, &match)
+        if !match.isEmpty { return match }
+      } else {
+        for text in scan.exactTexts {
+          try matchExactly(text, .exact, distinguishingCase: scan.distinguishesCase, &match)
+          if !match.isEmpty { return match }
+        }
+      }
     }
     match.rest = scan.addOn
     if let gtin = scan.gtin {
@@ -91,7 +106,13 @@ extension CatalogSnapshot {
       try matchMeasure(gtin, options.measures, &match)
       if !match.isEmpty { return match }
     }
+    if options.sku == .match, scan.allowsExactText {
+      try matchSKU([scan.payload], &match)
+      if !match.isEmpty { return match }
+    }
+    if try findGluedCodes(scan, &match) { return match }
     if scan.allowsHead, options.heads.allows(scan) { try matchHead(scan, options.heads, &match) }
+    if let addOn = scan.possibleAddOn { try matchItem(before: addOn, &match) }
     if match.isEmpty, let label = scan.label, label.isWeak {
       match.gtin = label.gtin
       if let gtin = label.gtin { try matchGTIN(gtin, .gtin, &match) }
@@ -100,10 +121,43 @@ extension CatalogSnapshot {
     return match
   }
 
+  /// Finds out whether a scan is several numbers of products in one transmission, of which the catalogue has the first.
+  /// Returns whether it is.
+  private func findGluedCodes(_ scan: Scan, _ match: inout Match) throws(StoreError) -> Bool {
+    var best: (codes: [String], known: Int)?
+    for codes in scan.possibleGluedCodes {
+      var known = 0
+      for code in codes {
+        var found = Match(scan: scan)
+        if let gtin = GTIN(code) { try matchGTIN(gtin, .gtin, &found) }
+        if !found.isEmpty { known += 1 } else if known == 0 { break }
+      }
+      if known > best?.known ?? 0 { best = (codes, known) }
+    }
+    match.gluedCodes = best?.codes ?? []
+    return best != nil
+  }
+
+  /// Matches the number before an add-on, unless a head was found that is at least as long.
+  private func matchItem(
+    before reading: (item: GTIN, itemDigitCount: Int, addOn: String), _ match: inout Match
+  ) throws(StoreError) {
+    let restCount = match.rest?.utf8.count ?? .max
+    if !match.isEmpty, restCount <= reading.addOn.utf8.count { return }
+    var found = Match(scan: match.scan)
+    try matchGTIN(reading.item, .gtin, &found)
+    let attempts = match.attempts + found.attempts
+    if !found.isEmpty {
+      found.gtin = reading.item
+      found.rest = reading.addOn
+      match = found
+    }
+    match.attempts = attempts
+  }
+
   /// Matches the part numbers of a label with barcodes, and then with SKUs.
   ///
-  /// - Complexity: One lookup for each part. SKUs have no index: a label whose parts are no barcodes reads all
-  ///   products.
+  /// - Complexity: Two lookups for each part.
   private func matchParts(of label: Label, _ match: inout Match) throws(StoreError) {
     // An ISBN or a PZN identifies the product like its GTIN.
     let isNumber = [.isbn, .issn, .ismn, .pzn].contains(label.kind)
@@ -112,24 +166,8 @@ extension CatalogSnapshot {
       if !match.isEmpty { return }
     }
     if isNumber || label.parts.isEmpty { return }
-    try matchSKU(label.parts, &match)
-  }
-
-  /// Matches part numbers with SKUs, ignoring the case of letters. The first part that is one counts.
-  private func matchSKU(_ parts: [String], _ match: inout Match) throws(StoreError) {
-    let keys = parts.map { CodeKey.of($0) }
-    var best = keys.count
-    var found: [Product] = []
-    try forEachProduct { (view) throws(StoreError) in
-      let sku = view.utf8.skuCode
-      if sku.byteCount == 0 || view.delFlag != 0 { return }
-      guard let index = keys.firstIndex(where: { CodeKey.equals(sku, $0.rawSpan) }), index <= best else { return }
-      if index < best { found = [] }
-      best = index
-      found.append(try copy(view))
-    }
-    match.found(found, .part, best < parts.count ? parts[best] : parts[0])
-    if !match.isEmpty { match.key = match.products[0].skuCode }
+    // A text of which only the first character says that it is a label is not worth reading all products.
+    if hasSKUIndex || !label.isGuess { try matchSKU(label.parts, &match) }
   }
 
   private func kind(of scan: Scan) -> MatchKind {
@@ -159,7 +197,9 @@ extension CatalogSnapshot {
     }
   }
 
-  private func matchExactly(_ text: String, _ kind: MatchKind, _ match: inout Match) throws(StoreError) {
+  private func matchExactly(
+    _ text: String, _ kind: MatchKind, distinguishingCase: Bool = false, _ match: inout Match
+  ) throws(StoreError) {
     let code = text.utf8.span.rawSpan
     var found = Candidates()
     if CodeKey.isFolded(code) {
@@ -169,10 +209,11 @@ extension CatalogSnapshot {
       let key = CodeKey.of(code)
       try collect(trimmed, key: key.rawSpan, isKey: key.rawSpan.hasSameBytes(as: trimmed), &found)
     }
-    match.found(found.exact.isEmpty ? try copies(found.folded) : found.exact, kind, text)
+    let isExact = !found.exact.isEmpty || distinguishingCase
+    match.found(isExact ? found.exact : try copies(found.folded), kind, text)
   }
 
-  private func matchGTIN(_ gtin: GTIN, _ kind: MatchKind, _ match: inout Match) throws(StoreError) {
+  func matchGTIN(_ gtin: GTIN, _ kind: MatchKind, _ match: inout Match) throws(StoreError) {
     let digits = gtin.digits
     var found = Candidates()
     if let lengths = store?.keyLengths(CatalogSchema.productByCode) {

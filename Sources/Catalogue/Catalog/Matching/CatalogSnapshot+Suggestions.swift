@@ -2,6 +2,26 @@ import Bytes
 import LogStore
 
 extension CatalogSnapshot {
+  /// Adds suggestions to a match without products: those whose SKU is the text, then those whose code is one edit away.
+  func suggest(_ options: MatchingOptions, _ match: inout Match) throws(StoreError) {
+    var products: [Product] = []
+    let text = (match.scan.folded ?? match.scan).payload
+    if options.sku != .off, match.scan.allowsExactText, hasSKUIndex {
+      let limit = max(options.suggestionLimit, Self.suggestedBySKU)
+      products = Array(try self.products(skuCode: text).prefix(limit))
+    }
+    if options.suggestionLimit > 0 {
+      for product in try suggestions(for: match, limit: options.suggestionLimit)
+      where products.count < options.suggestionLimit && !products.contains(where: { $0.id == product.id }) {
+        products.append(product)
+      }
+    }
+    if options.suggestionLimit > 0 || !products.isEmpty { match.suggestions = products }
+  }
+
+  /// The greatest number of products that one SKU suggests if no other suggestions are wanted.
+  private static let suggestedBySKU = 5
+
   /// Finds the products whose barcode is one edit away from a scan that matched nothing: one digit or letter more,
   /// fewer or other, or two neighbours swapped. With an index of words, products whose SKU is one edit away follow.
   ///

@@ -93,6 +93,11 @@ public struct Match: Sendable {
   public var suggestions: [Product]?
   /// The lookups that were tried, in order, for diagnostics.
   public var attempts: [Attempt] = []
+  /// The numbers of products that came in one transmission, if the scan is more than one; otherwise empty. Such a scan
+  /// matches nothing: it is not known which one is meant.
+  public var gluedCodes: [String] = []
+  /// Whether the scan is one of ``MatchingOptions/ignoredTexts``.
+  public var isIgnored = false
 
   /// One lookup in the catalogue.
   public struct Attempt: Sendable {
@@ -120,20 +125,40 @@ public struct Match: Sendable {
   /// Why no product was found, for users; `nil` if one was.
   public var reason: String? {
     guard isEmpty else { return nil }
+    if isIgnored { return "ignored, as the setting matching.ignore says" }
+    if !gluedCodes.isEmpty { return gluedCodesIssue.reason }
     if isCoupon { return "a coupon, not a product" }
-    return scan.refusal?.description ?? measureRefusal?.description ?? "sound, but not in the catalogue"
+    if let reason = scan.refusal?.description ?? measureRefusal?.description { return reason }
+    // Only a check digit that is right shows that the code was read well.
+    return gtin == nil ? "not in the catalogue" : "sound, but not in the catalogue"
+  }
+
+  /// What is wrong with the transmission: each issue with its place in the scanned text.
+  public var issuesOfTransmission: [ScanIssue] {
+    (gluedCodes.isEmpty ? [] : [gluedCodesIssue]) + scan.issuesOfFrame
+  }
+
+  private var gluedCodesIssue: ScanIssue {
+    let count = gluedCodes.count == 2 ? "two" : "\(gluedCodes.count)"
+    let list = gluedCodes.joined(separator: ", ")
+    return ScanIssue(ai: nil, position: 0, reason: "\(count) codes in one scan: \(list)", codes: gluedCodes)
   }
 
   /// Whether the catalogue lacks what was scanned. A pallet or a location that no product has is no miss.
-  public var isMiss: Bool { isEmpty && !scan.identifiesAnotherThing && !isCoupon }
+  public var isMiss: Bool { isEmpty && !isIgnored && !scan.identifiesAnotherThing && !isCoupon }
 
   /// Whether the scan is the number of a coupon.
   private var isCoupon: Bool { scan.kind == .gtin && scan.codeKind == .coupon }
 
   /// What the scanned code is. A text that only looks like a label, and is a barcode or begins with one, is that.
-  public var codeKind: CodeKind {
-    guard let label = reading.label, label.isWeak, kind == .exact || kind == .head else { return reading.codeKind }
-    return reading.codeKindWithoutLabel
+  public var codeKind: CodeKind { isLabel || reading.label == nil ? reading.codeKind : reading.codeKindWithoutLabel }
+
+  /// Whether the scan is taken for a label: it certainly is one, or it may be one and nothing speaks for a plain text.
+  var isLabel: Bool {
+    guard let label = reading.label else { return false }
+    if !label.isWeak { return true }
+    if label.isGuess, !label.parts.isEmpty { return kind == .part || kind == .gtin }
+    return kind != .exact && kind != .head
   }
 
   /// The scan in the reading that matched.

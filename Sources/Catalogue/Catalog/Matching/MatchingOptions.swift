@@ -11,12 +11,34 @@ public struct MatchingOptions: Hashable, Sendable {
   /// The maximum number of products that are suggested for a scan that matches none; 0 for no suggestions. See
   /// ``Match/suggestions``.
   public var suggestionLimit = 0
+  /// Whether a scan that equals the SKU of a product finds it.
+  public var sku = SKUMatching.suggest
+  /// The texts that fixed scanners send instead of a code, such as `NOREAD`, in upper case without blanks around them. A
+  /// scan of one matches nothing, and the catalogue lacks nothing.
+  public var ignoredTexts: Set<String> = []
 
   /// Creates the default options.
   public init() {}
 
+  /// Whether a scan has one of ``ignoredTexts``.
+  func ignores(_ scan: Scan) -> Bool {
+    if ignoredTexts.isEmpty { return false }
+    return ignoredTexts.contains(scan.payload.uppercased())
+  }
+
   /// The default options, created once.
   public static let standard = MatchingOptions()
+}
+
+/// Whether a scan that equals the SKU of a product, ignoring the case of letters, finds it. The raw values are those of
+/// the setting `matching.sku`.
+public enum SKUMatching: String, CaseIterable, Sendable {
+  /// SKUs are not looked at, except for the part numbers of labels.
+  case off
+  /// If nothing matches, the products with this SKU are suggested.
+  case suggest
+  /// The products with this SKU are a match, if none has this barcode.
+  case match
 }
 
 /// How heads are matched: catalogue barcodes that are a prefix of the scanned code.

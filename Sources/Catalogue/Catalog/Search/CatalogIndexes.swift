@@ -25,22 +25,26 @@ public struct CatalogIndexes: Sendable, Equatable {
   public var hasSearch: Bool
   /// The orders in which products can be read.
   public var orders: Set<Order>
+  /// Whether products can be found by their SKU; see ``MatchingOptions/sku``.
+  public var hasSKU: Bool
 
   /// Creates a choice of indexes.
-  public init(hasSearch: Bool, orders: Set<Order>) {
+  public init(hasSearch: Bool, orders: Set<Order>, hasSKU: Bool = true) {
     self.hasSearch = hasSearch
     self.orders = orders
+    self.hasSKU = hasSKU
   }
 
-  /// Search by words, and the orders that cost few bytes.
+  /// Search by words, SKUs, and the orders that cost few bytes.
   public static let standard = CatalogIndexes(hasSearch: true, orders: [.id, .barcode, .category, .brand, .updateTime])
   /// No index but those by id and barcode.
-  public static let none = CatalogIndexes(hasSearch: false, orders: [])
+  public static let none = CatalogIndexes(hasSearch: false, orders: [], hasSKU: false)
 
   func has(_ index: ProductIndex) -> Bool {
     switch index {
     case .search: hasSearch
     case .barcodeParts: hasSearch
+    case .sku: hasSKU
     case .order(let order): orders.contains(order) && !(hasSearch && order == .barcode)
     }
   }
@@ -54,8 +58,10 @@ enum ProductIndex: Hashable, Sendable {
   case barcodeParts
   /// The terms by which a search finds products.
   case search
+  /// The SKUs: products that have one are found by it.
+  case sku
 
-  static let all = [barcodeParts, search] + CatalogIndexes.Order.allCases.map(ProductIndex.order)
+  static let all = [barcodeParts, search, sku] + CatalogIndexes.Order.allCases.map(ProductIndex.order)
 
   /// The name in the file. The two orders by barcode have one name, as their keys are the same.
   var name: String {
@@ -63,6 +69,7 @@ enum ProductIndex: Hashable, Sendable {
     case .order(let order): order.rawValue
     case .barcodeParts: CatalogIndexes.Order.barcode.rawValue
     case .search: "search"
+    case .sku: "sku"
     }
   }
 
@@ -72,6 +79,8 @@ enum ProductIndex: Hashable, Sendable {
   init?(named name: String) {
     if name == "search" {
       self = .search
+    } else if name == "sku" {
+      self = .sku
     } else if let order = CatalogIndexes.Order(rawValue: name) {
       self = .order(order)
     } else {

@@ -34,6 +34,7 @@ struct ProductIndexKeys {
   private var other = TextFolder()
   private var key = IndexKeyBuffer()
   private var terms = SearchTermWriter()
+  private var skuKey: [UInt8] = []
 
   /// Calls `receive` with each key of a product in one index.
   mutating func forEachKey(of index: ProductIndex, _ texts: borrowing IndexedTexts, _ receive: (RawSpan) -> Void) {
@@ -45,6 +46,7 @@ struct ProductIndexKeys {
       addOther(texts.brand, receive)
       addOther(texts.skuCode, receive)
     case .barcodeParts, .order(.barcode): receiveCode(texts.code, receive)
+    case .sku: receiveSKU(texts.skuCode, receive)
     case .order(.id): receive(texts.id)
     case .order(.name): receiveFolded(texts.name, receive)
     case .order(.category): receiveFolded(texts.category, receive)
@@ -65,6 +67,14 @@ struct ProductIndexKeys {
     key.append(SearchTerm.code)
     key.append(code)
     receive(key.rawSpan)
+  }
+
+  /// Calls `receive` with the key of an SKU, unless it is empty. An SKU is compared like a barcode.
+  private mutating func receiveSKU(_ skuCode: RawSpan, _ receive: (RawSpan) -> Void) {
+    if skuCode.byteCount == 0 { return }
+    if CodeKey.isFolded(skuCode) { return receive(skuCode) }
+    CodeKey.fold(skuCode, into: &skuKey)
+    if !skuKey.isEmpty { receive(skuKey.rawSpan) }
   }
 
   /// Replaces `key` by the tokens of a folded text, with blanks between them.

@@ -13,7 +13,8 @@ extension SettingReader {
         case .measures: text(path).map { name.value(of: $0) }
         case .minimumHeadLength, .minimumHeadDigits, .suggestionLimit: int(path).map { .integer(Int64($0)) }
         case .areHeadsEnabled: bool(path).map { .bool($0) }
-        case .excludedSymbologies: list(path).map { .array($0.map { .text($0) }) }
+        case .sku: text(path).map { .text($0) }
+        case .excludedSymbologies, .ignoredTexts: list(path).map { .array($0.map { .text($0) }) }
         }
       if let value { set(name, to: value, in: &settings, path) }
     }

@@ -88,8 +88,9 @@ struct ConfigSet: ParsableCommand {
       "kg"}]; matching.heads.minimum [4], the shortest barcode that a code may begin with; matching.heads.digits [7], \
       the same for barcodes of digits, if the code is a sound GTIN; matching.heads.enabled [true]; \
       matching.heads.excluded, a list of symbologies without heads, such as ["CODE128", "]A0"]; matching.suggestions \
-      [0], the number of products, up to 20, that are suggested where nothing matched and a code is one edit away. \
-      Those of a user count more than those of the default store.
+      [0], the number of products, up to 20, that are suggested where nothing matched and a code is one edit away; \
+      matching.sku [suggest], whether a code that equals an SKU finds its product: off, suggest, match; \
+      matching.ignore, a list of texts that scanners send instead of a code, such as ["NOREAD", "ERROR"]. Those of a user count more than those of the default store.
 
       Settings of the catalogue's indexes: search.index [on], whether 'search' finds products by words, on or off; \
       ordered.indexes ["id", "barcode", "category", "brand", "updateTime"], the fields in whose order products can be \

@@ -1,4 +1,5 @@
 import Barcodes
+import Catalog
 import DocumentFormat
 import TextFormat
 
@@ -45,6 +46,35 @@ extension MatchingSettings {
       letters.insert(symbology.letter)
     }
     return letters
+  }
+
+  static func skuMatching(_ value: DocumentValue) throws(ValueFault) -> SKUMatching {
+    let names = SKUMatching.allCases.map(\.rawValue)
+    guard case .text(let name) = value, let matching = SKUMatching(rawValue: name) else {
+      throw ValueFault("write one of \(names.joined(separator: ", ")), not \(value.words)")
+    }
+    return matching
+  }
+
+  /// The greatest number of texts that are ignored, and of bytes in each.
+  private static let ignoredTextLimit = 100
+
+  static func ignoredTexts(_ value: DocumentValue) throws(ValueFault) -> [String] {
+    var texts: [String] = []
+    for element in try value.list(of: "texts that are no codes, such as [\"NOREAD\", \"ERROR\"]") {
+      guard case .text(let text) = element else {
+        throw ValueFault("write each text as a text such as \"NOREAD\", not \(element.words)")
+      }
+      let payload = Scan(text).payload
+      guard !payload.isEmpty, text.utf8.count <= ignoredTextLimit else {
+        throw ValueFault("write texts of 1 to \(ignoredTextLimit) bytes that are not blank, not \(element.words)")
+      }
+      texts.append(payload)
+    }
+    guard texts.count <= ignoredTextLimit else {
+      throw ValueFault("write at most \(ignoredTextLimit) texts, not \(texts.count)")
+    }
+    return texts
   }
 
   static func measures(_ value: DocumentValue) throws(ValueFault) -> MeasureRules {

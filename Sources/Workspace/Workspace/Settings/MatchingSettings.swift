@@ -29,6 +29,10 @@ public struct MatchingSettings: Sendable, Equatable {
   public private(set) var excludedSymbologies: Set<Unicode.Scalar>?
   /// The maximum number of products that are suggested for a scan that matches none; `nil` if not set.
   public private(set) var suggestionLimit: Int?
+  /// Whether a scan that equals an SKU finds its product; `nil` if not set.
+  public private(set) var sku: SKUMatching?
+  /// The texts that are no codes; `nil` if not set.
+  public private(set) var ignoredTexts: [String]?
 
   /// Creates settings without any value.
   public init() {}
@@ -48,6 +52,8 @@ public struct MatchingSettings: Sendable, Equatable {
     case areHeadsEnabled = "matching.heads.enabled"
     case excludedSymbologies = "matching.heads.excluded"
     case suggestionLimit = "matching.suggestions"
+    case sku = "matching.sku"
+    case ignoredTexts = "matching.ignore"
 
     /// What all names start with.
     public static let prefix = "matching."
@@ -72,6 +78,8 @@ public struct MatchingSettings: Sendable, Equatable {
     case .areHeadsEnabled: areHeadsEnabled != nil
     case .excludedSymbologies: excludedSymbologies != nil
     case .suggestionLimit: suggestionLimit != nil
+    case .sku: sku != nil
+    case .ignoredTexts: ignoredTexts != nil
     }
   }
 
@@ -88,6 +96,8 @@ public struct MatchingSettings: Sendable, Equatable {
       case .areHeadsEnabled: areHeadsEnabled = try Self.flag(value)
       case .excludedSymbologies: excludedSymbologies = try Self.symbologies(value)
       case .suggestionLimit: suggestionLimit = try Self.number(value, in: Self.suggestionLimits)
+      case .sku: sku = try Self.skuMatching(value)
+      case .ignoredTexts: ignoredTexts = try Self.ignoredTexts(value)
       }
     } catch { throw MatchingSettingsError(name, error.reason) }
   }
@@ -124,6 +134,8 @@ public struct MatchingSettings: Sendable, Equatable {
     options.heads.isEnabled = areHeadsEnabled ?? options.heads.isEnabled
     options.heads.excludedSymbologies = excludedSymbologies ?? options.heads.excludedSymbologies
     options.suggestionLimit = suggestionLimit ?? options.suggestionLimit
+    options.sku = sku ?? options.sku
+    options.ignoredTexts = ignoredTexts.map { Set($0.map { $0.uppercased() }) } ?? options.ignoredTexts
     return options
   }
 }
