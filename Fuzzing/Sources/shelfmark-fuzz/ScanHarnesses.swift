@@ -13,6 +13,7 @@ import Barcodes
   if let folded = scan.folded { check(folded) }
   // What is left when noise and symbology identifier are taken off is not read differently by itself.
   let again = Scan((scan.symbology?.description ?? "") + scan.payload, configuration: configuration)
+  require(again.issuesOfFrame.isEmpty, "scan: a payload with invisible characters around it")
   require(again.symbology == scan.symbology && again.payload.isBytewiseEqual(to: scan.payload), "scan: another payload")
   require(again.kind == scan.kind && again.gtin == scan.gtin && again.upcE == scan.upcE, "scan: another reading")
   require(again.checkDigit == scan.checkDigit && again.elements == scan.elements, "scan: another reading")
@@ -30,7 +31,16 @@ private func check(_ scan: Scan) {
   require((scan.checkDigit == .valid) == (scan.gtin != nil), "scan: check digit without GTIN")
   require((scan.elements != nil) == [.gs1, .gs1Bad, .digitalLink].contains(scan.kind), "scan: elements and kind")
   require((scan.kind == .empty) == scan.payload.isEmpty, "scan: an empty payload and its kind")
-  require((scan.itemText + (scan.addOn ?? "")).isBytewiseEqual(to: scan.payload), "scan: item text and add-on")
+  let ends = scan.payload.utf8.starts(with: scan.itemText.utf8) && scan.payload.hasSuffix(scan.addOn ?? "")
+  require(ends && (scan.addOn != nil || scan.itemText.isBytewiseEqual(to: scan.payload)), "scan: item text and add-on")
+  if let reading = scan.possibleAddOn {
+    require(scan.addOn == nil && scan.payload.hasSuffix(reading.addOn), "scan: an add-on that is not at the end")
+  }
+  for codes in scan.possibleGluedCodes {
+    require(codes.count > 1 && codes.allSatisfy { GTIN($0) != nil }, "scan: glued codes that are none")
+  }
+  require(scan.exactTexts.isEmpty != scan.allowsExactText, "scan: texts to compare")
+  _ = scan.issuesOfFrame
   require(!scan.allowsHead || scan.allowsExactText, "scan: head without exact text")
   require(scan.canMatch || scan.refusal != nil, "scan: no reason")
   _ = scan.headText

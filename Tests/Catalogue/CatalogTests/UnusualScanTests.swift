@@ -202,6 +202,18 @@ import Testing
     #expect(try match("(01)4719999000019", in: ["a": "4719999000019"]).kind == .gs1)
   }
 
+  @Test(arguments: ["2612345000003", "2612345", "12345"])
+  func `a scale's number with price and weight finds its item`(barcode: String) throws {
+    let rule = try MeasureRule(
+      name: "scale", prefix: "26", pattern: "PPIIIIIVVVVVWWWWWC", measure: "price", decimals: 2, currency: "CNY",
+      second: MeasureRule.SecondValue(measure: "weight", decimals: 3, unit: "kg"))
+    let rules = try MeasureRules([.rule(rule)])
+    let match = try match("261234501999007501", in: ["a": barcode, "junk": "2612"]) { $0.measures = rules }
+    #expect(match.kind == .measure && match.products.map(\.id) == ["a"])
+    let price = #""price":{"value":19.99,"currency":"CNY"}"#
+    #expect(json(match).contains(#""measure":{"# + price + #","weight":{"value":0.75,"unit":"kg"},"rule":"scale"}"#))
+  }
+
   @Test func `the reason says what is known of the code`() throws {
     #expect(try match("4719999000019", in: [:]).reason == "sound, but not in the catalogue")
     #expect(try match("(01)04719999000019", in: [:]).reason == "sound, but not in the catalogue")

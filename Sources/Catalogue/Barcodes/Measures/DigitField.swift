@@ -2,7 +2,7 @@
 struct DigitField: Hashable, Sendable {
   /// The number of digits after the field.
   let place: Int
-  /// The number of digits in the field, 1 to 14.
+  /// The number of digits in the field, 1 to 18.
   let count: Int
 
   /// The number that the field contains.
@@ -28,10 +28,10 @@ struct DigitField: Hashable, Sendable {
     }
   }
 
-  /// 10 to the power of `exponent`, which is 0 to 14.
+  /// 10 to the power of `exponent`, which is 0 to 18.
   static func powerOfTen(_ exponent: Int) -> UInt64 {
     var power: UInt64 = 1
-    for _ in 0..<max(0, min(exponent, 14)) { power *= 10 }
+    for _ in 0..<max(0, min(exponent, 18)) { power *= 10 }
     return power
   }
 }

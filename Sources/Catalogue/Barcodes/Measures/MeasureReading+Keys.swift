@@ -28,16 +28,20 @@ extension MeasureReading {
   /// 4. 12345: the item alone, the number of a scale's key. It is last because a short number is most likely to be
   ///    something else as well.
   ///
+  /// For a number of 18 digits, the first is prefix and item with zeros after them, up to 13 digits; the third is not
+  /// looked up.
+  ///
   /// The whole number as scanned is not among them, because an equal barcode is a match without any rule.
   public var keys: [Key] {
     let item = item
     let itemNumber = itemNumber
+    let isLong = rule.digitCount == MeasureRule.longDigitCount
     var keys: [Key] = []
     keys.reserveCapacity(6)
-    keys.append(.itemNumber(itemNumber))
+    if !isLong || head.utf8.count <= 12 { keys.append(.itemNumber(itemNumber)) }
     appendSpellings(of: rule.prefix + item, to: &keys)
     let checkDigit = itemNumber.value % 10
-    if checkDigit != 0 {
+    if checkDigit != 0, !isLong {
       let field = DigitField(place: 0, count: rule.digitCount)
       appendSpellings(of: field.digits(in: itemNumber.value - checkDigit), to: &keys)
     }

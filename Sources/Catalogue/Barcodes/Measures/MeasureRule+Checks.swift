@@ -25,12 +25,12 @@ extension MeasureRule {
   static func checkedDecimals(
     _ decimals: Int?,
     _ measure: Measure,
-    _ layout: Layout
+    _ value: DigitField
   ) throws(MeasureRulesError.Fault) -> Int {
     guard let decimals = decimals ?? (measure == .count ? 0 : nil) else { throw .noDecimals(measure) }
     guard measure != .count || decimals == 0 else { throw .decimalsOfCount(decimals) }
-    guard (0...layout.value.count).contains(decimals) else {
-      throw .decimals(decimals, valueDigits: layout.value.count)
+    guard (0...value.count).contains(decimals) else {
+      throw .decimals(decimals, valueDigits: value.count)
     }
     return decimals
   }
@@ -69,6 +69,21 @@ extension MeasureRule {
       throw .innerCheckLength(check, valueDigits: layout.value.count)
     }
     return check
+  }
+
+  static func checkedSecond(
+    _ second: SecondValue?,
+    _ measure: Measure,
+    _ layout: Layout
+  ) throws(MeasureRulesError.Fault) -> SecondValue? {
+    guard let field = layout.second else {
+      if second != nil { throw .unexpectedSecond }
+      return nil
+    }
+    guard let second else { throw .noSecond }
+    guard second.measure != measure else { throw .sameMeasure(measure) }
+    _ = try checkedDecimals(second.decimals, second.measure, field)
+    return second
   }
 
   /// Whether a text has only characters that print, so that it cannot break a line of output.

@@ -1,30 +1,37 @@
 extension MeasureRule {
   /// The fields of a pattern.
   struct Layout {
-    /// The number of digits: 13, 12 or 8.
+    /// The number of digits: 13, 12, 8 or 18.
     let digitCount: Int
     /// The number of digits of the prefix.
     let prefixCount: Int
     let item: DigitField
     let value: DigitField
     let innerCheck: DigitField?
+    let second: DigitField?
+    let hasCheckDigit: Bool
 
     /// Reads a pattern.
     init(_ pattern: String) throws(MeasureRulesError.Fault) {
       let letters = Array(pattern.utf8)
-      for (index, character) in pattern.enumerated() where !"PIVKXC".contains(character) {
+      for (index, character) in pattern.enumerated() where !"PIVWKXC".contains(character) {
         throw .unknownLetter(character, position: index + 1)
       }
-      guard [13, 12, 8].contains(letters.count) else { throw .patternLength(letters.count) }
-      for letter in "PIVKC".utf8 where !Self.isContiguous(letter, in: letters) {
+      guard [13, 12, 8, MeasureRule.longDigitCount].contains(letters.count) else { throw .patternLength(letters.count) }
+      for letter in "PIVWKC".utf8 where !Self.isContiguous(letter, in: letters) {
         throw .separatedLetters(Character(Unicode.Scalar(letter)))
       }
       guard letters.first == UInt8(ascii: "P") else { throw .prefixNotFirst }
-      guard letters.firstIndex(of: UInt8(ascii: "C")) == letters.count - 1 else { throw .checkDigitNotLast }
+      let checkDigit = letters.firstIndex(of: UInt8(ascii: "C"))
+      // Some scales fill the last digit of their long numbers in arbitrarily.
+      let mayLackCheckDigit = letters.count == MeasureRule.longDigitCount && letters.last == UInt8(ascii: "X")
+      guard checkDigit == letters.count - 1 || checkDigit == nil && mayLackCheckDigit else { throw .checkDigitNotLast }
       guard let item = Self.field("I", in: letters) else { throw .noItem }
       guard let value = Self.field("V", in: letters) else { throw .noValue }
       let innerCheck = Self.field("K", in: letters)
       if let innerCheck, innerCheck.count > 1 { throw .severalInnerCheckDigits }
+      second = Self.field("W", in: letters)
+      hasCheckDigit = checkDigit != nil
       digitCount = letters.count
       prefixCount = letters.prefix { $0 == UInt8(ascii: "P") }.count
       self.item = item

@@ -42,7 +42,7 @@ public struct MeasureRules: Hashable, Sendable {
     // If any two ranges overlap, so do two neighbours in the order of their first numbers.
     let ordered = rules.sorted { $0.range.lowerBound < $1.range.lowerBound }
     for (rule, next) in zip(ordered, ordered.dropFirst()) where rule.range.overlaps(next.range) {
-      throw .overlap(first: rule.name, second: next.name, number: next.number(item: 0, value: 0))
+      throw .overlap(first: rule.name, second: next.name, number: next.example)
     }
     self.rules = rules
     self.ordered = ordered
@@ -56,22 +56,24 @@ public struct MeasureRules: Hashable, Sendable {
   ///
   /// - Returns: The reading; the reason if a rule applies, but its check digit `K` is wrong; `nil` if no rule applies.
   /// - Complexity: Logarithmic in the number of rules, without an allocation.
-  public func reading(of gtin: GTIN) -> Result<MeasureReading, MeasureRefusal>? {
-    guard let rule = rule(for: gtin.value) else { return nil }
+  public func reading(of gtin: GTIN) -> Result<MeasureReading, MeasureRefusal>? { reading(ofNumber: gtin.value) }
+
+  private func reading(ofNumber number: UInt64) -> Result<MeasureReading, MeasureRefusal>? {
+    guard let rule = rule(for: number) else { return nil }
     if let check = rule.innerCheck, let field = rule.innerCheckField {
-      let expected = check.checkDigit(of: rule.valueField.value(in: gtin.value))
-      let found = Int(field.value(in: gtin.value))
+      let expected = check.checkDigit(of: rule.valueField.value(in: number))
+      let found = Int(field.value(in: number))
       guard expected == found else {
-        return .failure(MeasureRefusal(rule, gtin.value, .innerCheckDigit(expected: expected, found: found)))
+        return .failure(MeasureRefusal(rule, number, .innerCheckDigit(expected: expected, found: found)))
       }
     }
-    return .success(MeasureReading(rule: rule, gtin: gtin))
+    return .success(MeasureReading(rule: rule, number: number))
   }
 
   /// Reads digits, whether or not they are a restricted number with a valid check digit.
   ///
   /// - Returns: The reading; the reason if a rule applies, but a check digit is wrong; `nil` if no rule applies, or if
-  ///   `text` is not 8, 12, 13 or 14 ASCII digits.
+  ///   `text` is not 8, 12, 13, 14 or 18 ASCII digits.
   public func reading(ofDigits text: String) -> Result<MeasureReading, MeasureRefusal>? {
     reading(ofUTF8: text.utf8)
   }
@@ -79,7 +81,7 @@ public struct MeasureRules: Hashable, Sendable {
   /// Reads digits, whether or not they are a restricted number with a valid check digit.
   ///
   /// - Returns: The reading; the reason if a rule applies, but a check digit is wrong; `nil` if no rule applies, or if
-  ///   `text` is not 8, 12, 13 or 14 ASCII digits.
+  ///   `text` is not 8, 12, 13, 14 or 18 ASCII digits.
   public func reading(ofDigits text: some StringProtocol) -> Result<MeasureReading, MeasureRefusal>? {
     reading(ofUTF8: text.utf8)
   }
@@ -87,9 +89,12 @@ public struct MeasureRules: Hashable, Sendable {
   private func reading(ofUTF8 bytes: some Sequence<UInt8>) -> Result<MeasureReading, MeasureRefusal>? {
     guard !isEmpty else { return nil }
     var run = DigitRun()
+    var number: UInt64 = 0
     for byte in bytes {
-      guard run.append(byte), run.count <= DigitRun.valueDigitCount else { return nil }
+      guard run.append(byte), run.count <= MeasureRule.longDigitCount else { return nil }
+      number = number * 10 + UInt64(byte - UInt8(ascii: "0"))
     }
+    if run.count == MeasureRule.longDigitCount { return reading(ofLong: number, run) }
     guard run.hasLengthOfGTIN else { return nil }
     if let gtin = GTIN(run) { return reading(of: gtin) }
     guard let rule = rule(for: run.value) else { return nil }
@@ -98,7 +103,18 @@ public struct MeasureRules: Hashable, Sendable {
     return .failure(MeasureRefusal(rule, run.value, .checkDigit(expected: Int(expected), found: Int(found))))
   }
 
-  /// The rule for a number written with 14 digits; `nil` if there is none.
+  /// Reads a number of 18 digits, which is no GTIN.
+  private func reading(ofLong number: UInt64, _ run: DigitRun) -> Result<MeasureReading, MeasureRefusal>? {
+    guard let rule = rule(for: number) else { return nil }
+    guard !rule.hasCheckDigit || run.endsInCheckDigit else {
+      let found = Int(number % 10)
+      let expected = DigitRun(String(number / 10).utf8)?.nextCheckDigit ?? 0
+      return .failure(MeasureRefusal(rule, number, .checkDigit(expected: expected, found: found)))
+    }
+    return reading(ofNumber: number)
+  }
+
+  /// The rule for a number written with 14 or 18 digits; `nil` if there is none.
   private func rule(for number: UInt64) -> MeasureRule? {
     // The last rule that starts at the number or before it.
     let next = starts.indices.partitioningIndex { starts[$0] > number }

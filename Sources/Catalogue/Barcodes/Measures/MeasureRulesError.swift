@@ -6,7 +6,7 @@ public enum MeasureRulesError: Error, Hashable, Sendable {
   /// A rule contradicts itself.
   case invalidRule(name: String, Fault)
   /// Two rules would read the same numbers, for example `number`.
-  case overlap(first: String, second: String, number: GTIN)
+  case overlap(first: String, second: String, number: String)
   /// Two rules have the same name.
   case duplicateName(String)
   /// There is no preset of this name. `layouts` are the names to choose from if the name is a country with several
@@ -19,13 +19,13 @@ public enum MeasureRulesError: Error, Hashable, Sendable {
     case name
     /// The pattern contains a letter without a meaning. Positions start at 1.
     case unknownLetter(Character, position: Int)
-    /// The pattern has this many letters, not 13, 12 or 8.
+    /// The pattern has this many letters, not 13, 12, 8 or 18.
     case patternLength(Int)
     /// Equal letters of the pattern are not next to each other.
     case separatedLetters(Character)
     /// The pattern does not start with `P`.
     case prefixNotFirst
-    /// The pattern does not end with its only `C`.
+    /// The pattern does not end with its only `C`; one of 18 letters may end with `X`.
     case checkDigitNotLast
     /// The pattern has no `I`.
     case noItem
@@ -66,6 +66,13 @@ public enum MeasureRulesError: Error, Hashable, Sendable {
     /// The algorithm is for another number of digits than the value has.
     case innerCheckLength(InnerCheckDigit, valueDigits: Int)
 
+    /// The pattern has a `W`, but the second value is not described.
+    case noSecond
+    /// A second value is described, but the pattern has no `W`.
+    case unexpectedSecond
+    /// Both values have the same measure.
+    case sameMeasure(Measure)
+
     /// The starts of restricted numbers that have `digitCount` digits.
     static func restrictedPrefixes(digitCount: Int) -> [String] {
       switch digitCount {
@@ -83,7 +90,7 @@ extension MeasureRulesError: CustomStringConvertible {
     switch self {
     case .invalidRule(let name, let fault): "rule \(quoted(name)): \(fault)"
     case .overlap(let first, let second, let number):
-      "the rules \(quoted(first)) and \(quoted(second)) overlap: both would read \(number.digits.suffix(13)); "
+      "the rules \(quoted(first)) and \(quoted(second)) overlap: both would read \(number); "
         + "remove one of them, or give it a longer prefix"
     case .duplicateName(let name):
       "two rules are named \(quoted(name)); give each rule a name of its own, and name a preset only once"
@@ -104,11 +111,11 @@ extension MeasureRulesError.Fault: CustomStringConvertible {
     case .name: "a name has 1 to \(MeasureRule.maximumNameLength) characters that print; give the rule such a name"
     case .unknownLetter(let letter, let position):
       "\(quoted(String(letter))) at position \(position) of the pattern means nothing; use P for the prefix, I for the "
-        + "item, V for the value, K for the check digit of the value, X for digits that do not matter, and C for the "
+        + "item, V for the value, W for a second value, K for the check digit of the value, X for digits that do not matter, and C for the "
         + "check digit"
     case .patternLength(let count):
-      "the pattern has \(count) letters; write one for each digit of the number: 13 for EAN-13, 12 for UPC-A, or 8 for "
-        + "GTIN-8"
+      "the pattern has \(count) letters; write one for each digit of the number: 13 for EAN-13, 12 for UPC-A, 8 for "
+        + "GTIN-8, or 18 for the long numbers of scales"
     case .separatedLetters(let letter):
       "the letters \(letter) of the pattern are not next to each other; write X for the digits between them"
     case .prefixNotFirst: "the pattern does not start with P; start it with one P for each digit of the prefix"
@@ -135,6 +142,11 @@ extension MeasureRulesError.Fault: CustomStringConvertible {
     case .currency(let currency):
       "the currency \(quoted(currency)) is not a code of ISO 4217; write its three capital letters, for example 'EUR'"
     case .unexpectedCurrency(let measure): "a \(measure.rawValue) has no currency; leave currency out"
+    case .noSecond:
+      "the pattern has a W; add second, for example {\"measure\": \"weight\", \"decimals\": 3, \"unit\": \"kg\"}"
+    case .unexpectedSecond: "second is given, but the pattern has no W; add the W, or leave second out"
+    case .sameMeasure(let measure):
+      "both values are a \(measure.rawValue); give the second one another measure, or write X for its digits"
     case .noInnerCheck(let valueDigits):
       InnerCheckDigit.allCases.first { $0.digitCount == valueDigits }.map {
         "the pattern has a K; add innerCheck \(quoted($0.rawValue)), or write X if the digit is not to be checked"

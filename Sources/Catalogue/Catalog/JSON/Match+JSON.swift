@@ -45,8 +45,9 @@ extension Match {
     var fields: [(String, JSONText)] = []
     if let reason { fields.append(("reason", .text(reason))) }
     if let measure {
-      let rule = ("rule", JSONText.text(measure.rule.name))
-      fields.append(("measure", .object([(measure.field.name, measure.field.value.json), rule])))
+      var values = [(measure.field.name, measure.field.value.json)]
+      if let second = measure.secondField { values.append((second.name, second.value.json)) }
+      fields.append(("measure", .object(values + [("rule", .text(measure.rule.name))])))
     }
     if let contents {
       fields.append(("contains", .object([("gtin", .text(contents.gtin.digits)), ("level", .int(contents.level))])))

@@ -72,7 +72,7 @@ extension CatalogSnapshot {
   private func matchAsRead(_ scan: Scan, _ options: MatchingOptions) throws(StoreError) -> Match {
     var match = Match(scan: scan)
     // As many as a plain number needs that is not there.
-    match.attempts.reserveCapacity(3)
+    match.attempts.reserveCapacity(4)
     match.gtin = scan.gtin
     if scan.allowsExactText {
       // The text is compared including its add-on. Without it, the text is no longer what was scanned but its GTIN.
@@ -102,8 +102,12 @@ extension CatalogSnapshot {
       try matchParts(of: label, &match)
       if !match.isEmpty { return match }
     }
-    if scan.kind == .rcn, let gtin = scan.gtin, !options.measures.isEmpty {
-      try matchMeasure(gtin, options.measures, &match)
+    if !options.measures.isEmpty {
+      if scan.kind == .rcn, let gtin = scan.gtin {
+        try matchMeasure(options.measures.reading(of: gtin), &match)
+      } else if scan.kind == .digits {
+        try matchMeasure(options.measures.reading(ofDigits: scan.payload), &match)
+      }
       if !match.isEmpty { return match }
     }
     if options.sku == .match, scan.allowsExactText {
@@ -179,8 +183,10 @@ extension CatalogSnapshot {
   }
 
   /// Matches the item of a restricted number that also contains a weight, a price or a count.
-  private func matchMeasure(_ gtin: GTIN, _ rules: MeasureRules, _ match: inout Match) throws(StoreError) {
-    switch rules.reading(of: gtin) {
+  private func matchMeasure(
+    _ reading: Result<MeasureReading, MeasureRefusal>?, _ match: inout Match
+  ) throws(StoreError) {
+    switch reading {
     case nil: return
     case .failure(let refusal): match.measuring = .refused(refusal)
     case .success(let reading):

@@ -6,9 +6,16 @@ extension CatalogSnapshot {
   func suggest(_ options: MatchingOptions, _ match: inout Match) throws(StoreError) {
     var products: [Product] = []
     let text = (match.scan.folded ?? match.scan).payload
-    if options.sku != .off, match.scan.allowsExactText, hasSKUIndex {
-      let limit = max(options.suggestionLimit, Self.suggestedBySKU)
-      products = Array(try self.products(skuCode: text).prefix(limit))
+    if options.sku != .off, match.scan.allowsExactText {
+      var note: String?
+      if hasSKUIndex {
+        let limit = max(options.suggestionLimit, Self.suggestedBySKU)
+        products = Array(try self.products(skuCode: text).prefix(limit))
+        if !products.isEmpty { note = "an SKU is a suggestion (matching.sku)" }
+      } else {
+        note = "SKUs have no index yet: the next full update or 'catalogctl compact' writes it"
+      }
+      match.attempts.append(Match.Attempt(kind: .part, text: text, productCount: products.count, note: note))
     }
     if options.suggestionLimit > 0 {
       for product in try suggestions(for: match, limit: options.suggestionLimit)

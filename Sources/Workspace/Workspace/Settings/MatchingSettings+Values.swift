@@ -66,8 +66,11 @@ extension MatchingSettings {
         throw ValueFault("write each text as a text such as \"NOREAD\", not \(element.words)")
       }
       let payload = Scan(text).payload
-      guard !payload.isEmpty, text.utf8.count <= ignoredTextLimit else {
-        throw ValueFault("write texts of 1 to \(ignoredTextLimit) bytes that are not blank, not \(element.words)")
+      let isPrinted = payload.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+      guard !payload.isEmpty, isPrinted, text.utf8.count <= ignoredTextLimit else {
+        throw ValueFault(
+          "write texts of 1 to \(ignoredTextLimit) bytes that are not blank and without control characters,"
+            + " not \(element.words)")
       }
       texts.append(payload)
     }
@@ -96,43 +99,74 @@ extension MatchingSettings {
 
   /// The keys of a rule.
   private static let ruleKeys = [
-    "name", "prefix", "pattern", "measure", "decimals", "unit", "currency", "innerCheck",
+    "name", "prefix", "pattern", "measure", "decimals", "unit", "currency", "innerCheck", "second",
   ]
+  private static let secondKeys = ["measure", "decimals", "unit", "currency"]
 
-  /// Reads a rule. Its key `decimals` is a whole number, all others are texts.
-  private static func rule(_ fields: [DocumentValue.Field], number: Int) throws(ValueFault) -> MeasureRule {
+  /// The members of a rule or of its second value.
+  private struct RuleFields {
     var texts: [String: String] = [:]
     var decimals: Int?
-    var seen: Set<String> = []
-    for field in fields {
-      let key = "'" + TerminalText.escaped(field.name, marked: "'") + "'"
-      guard ruleKeys.contains(field.name) else {
-        let hint = NearestName.of(field.name, among: ruleKeys).map { "did you mean '\($0)'?" }
-        throw ValueFault(
-          "rule \(number) has the unknown key \(key); \(hint ?? "a rule has \(ruleKeys.joined(separator: ", "))")")
-      }
-      guard seen.insert(field.name).inserted else { throw ValueFault("rule \(number) has \(key) twice; keep one") }
-      if field.name == "decimals" {
-        guard let count = field.value.wholeNumber else {
-          throw ValueFault("rule \(number): \(key) is to be a whole number, not \(field.value.words)")
+    var second: [DocumentValue.Field]?
+
+    /// Reads the members: `decimals` is a whole number, `second` an object, and all others are texts.
+    init(_ fields: [DocumentValue.Field], keys: [String], of owner: String) throws(ValueFault) {
+      var seen: Set<String> = []
+      for field in fields {
+        let key = "'" + TerminalText.escaped(field.name, marked: "'") + "'"
+        guard keys.contains(field.name) else {
+          let hint = NearestName.of(field.name, among: keys).map { "did you mean '\($0)'?" }
+          throw ValueFault(
+            "\(owner) has the unknown key \(key); \(hint ?? "a rule has \(keys.joined(separator: ", "))")")
         }
-        decimals = count
-      } else {
-        guard case .text(let text) = field.value else {
-          throw ValueFault("rule \(number): \(key) is to be a text, not \(field.value.words)")
+        guard seen.insert(field.name).inserted else { throw ValueFault("\(owner) has \(key) twice; keep one") }
+        switch field.name {
+        case "decimals":
+          guard let count = field.value.wholeNumber else {
+            throw ValueFault("\(owner): \(key) is to be a whole number, not \(field.value.words)")
+          }
+          decimals = count
+        case "second":
+          guard case .object(let fields) = field.value else {
+            throw ValueFault("\(owner): \(key) is to be an object, not \(field.value.words)")
+          }
+          second = fields
+        default:
+          guard case .text(let text) = field.value else {
+            throw ValueFault("\(owner): \(key) is to be a text, not \(field.value.words)")
+          }
+          texts[field.name] = text
         }
-        texts[field.name] = text
       }
     }
+  }
+
+  private static func rule(_ fields: [DocumentValue.Field], number: Int) throws(ValueFault) -> MeasureRule {
+    let read = try RuleFields(fields, keys: ruleKeys, of: "rule \(number)")
+    let texts = read.texts
     for key in ["name", "prefix", "pattern", "measure"] where texts[key] == nil {
       throw ValueFault("rule \(number) has no '\(key)'; add it")
     }
+    let second = try read.second.map { (fields) throws(ValueFault) in try secondValue(fields, ofRule: number) }
     do {
       return try MeasureRule(
         name: texts["name", default: ""], prefix: texts["prefix", default: ""], pattern: texts["pattern", default: ""],
-        measure: texts["measure", default: ""], decimals: decimals, unit: texts["unit"], currency: texts["currency"],
-        innerCheck: texts["innerCheck"])
+        measure: texts["measure", default: ""], decimals: read.decimals, unit: texts["unit"],
+        currency: texts["currency"], innerCheck: texts["innerCheck"], second: second)
     } catch { throw ValueFault("\(error)") }
+  }
+
+  private static func secondValue(
+    _ fields: [DocumentValue.Field], ofRule number: Int
+  ) throws(ValueFault) -> MeasureRule.SecondValue {
+    let read = try RuleFields(fields, keys: secondKeys, of: "'second' of rule \(number)")
+    guard let measure = read.texts["measure"] else {
+      throw ValueFault("'second' of rule \(number) has no 'measure'; add it")
+    }
+    do {
+      return try MeasureRule.SecondValue(
+        measure: measure, decimals: read.decimals, unit: read.texts["unit"], currency: read.texts["currency"])
+    } catch { throw ValueFault("'second' of rule \(number): \(error)") }
   }
 }
 
