@@ -37,6 +37,12 @@ private func check(_ lines: [LineFramer.Line], _ format: LineFormat, _ name: Str
     case .bytes(let bytes):
       require(!bytes.isEmpty && bytes.count <= limit, "\(name): bytes of another length")
       require(name != "keyboard" && format.encoding.text(bytes) == nil, "\(name): bytes that are text")
+    case .keys(let line):
+      require(name == "keyboard" && line.bytes.count <= limit, "\(name): a line of keys that is too long")
+      let count = line.bytes.count { $0 == 0xFF }
+      require(count > 0 && line.keys.count == count, "keyboard: another number of lost keys")
+      require(line.keys.allSatisfy { line.code.contains("{\($0)}") }, "keyboard: a lost key that is not shown")
+      require(String(validating: line.bytes.filter { $0 != 0xFF }, as: UTF8.self) != nil, "keyboard: typed no text")
     case .fault(.tooLong(let told)): require(told == limit, "\(name): another limit")
     case .fault(let fault): require(name == "keyboard" && fault == .eventsLost, "\(name): \(fault)")
     }
@@ -72,7 +78,12 @@ private func check(_ lines: [LineFramer.Line], _ format: LineFormat, _ name: Str
   // A byte or two for each event reach more than bytes of events do, which are taken as they are if the input asks for
   // it.
   var events: [UInt8] = []
-  if input.byte() & 1 == 0 {
+  let mode = input.byte()
+  let assigned = [[:], ["F8": "GS", "DOWN": "é"], ["F1": "\r", "ESC": ";", "DELETE": "\t"], ["PAUSE": "\u{3}"]]
+  guard let keys = try? KeyAssignments(assigned[Int(mode >> 1) & 3]) else {
+    return require(false, "keyboard: keys that cannot be assigned")
+  }
+  if mode & 1 == 0 {
     events = Array(input.rest)
   } else {
     while !input.rest.isEmpty {
@@ -83,7 +94,7 @@ private func check(_ lines: [LineFramer.Line], _ format: LineFormat, _ name: Str
     }
   }
   func lines(_ sizes: [UInt8]) -> [LineFramer.Line] {
-    var decoder = KeyboardDecoder(layout: settings.layout, format: settings.format)
+    var decoder = KeyboardDecoder(layout: settings.layout, keys: keys, format: settings.format)
     var lines: [LineFramer.Line] = []
     inPieces(events, sizes) { piece in
       decoder.append(piece.indices.map { piece[$0] }, to: &lines)

@@ -20,12 +20,30 @@ struct InputContext: Sendable {
   func answer(_ line: LineFramer.Line, _ encoding: TextEncoding) async -> ReadingAnswer? {
     switch line {
     case .text(let code): return await answer(code)
-    case .bytes(let bytes):
-      report(.fault(.notText(encoding, shown: Printable.text(bytes))))
-      return await handler.answer(Reading(input: name, undecoded: bytes))
+    case .bytes(let bytes): return await handler.answer(reading(bytes, encoding))
+    case .keys(let line): return await handler.answer(reading(line))
     case .fault(let fault):
       report(.fault(fault))
       return nil
     }
+  }
+
+  /// Reports bytes that are no text.
+  ///
+  /// - Returns: Their reading.
+  func reading(_ bytes: [UInt8], _ encoding: TextEncoding) -> Reading {
+    report(.fault(.notText(encoding, bytes)))
+    return Reading(
+      input: name, undecoded: bytes, reason: "could not be decoded: the bytes are not \(encoding.rawValue)")
+  }
+
+  /// Reports a line that lost characters.
+  ///
+  /// - Returns: Its reading.
+  func reading(_ line: TypedLine) -> Reading {
+    let fault = InputFault.lostKeys(of: line, input: name)
+    report(.fault(fault))
+    return Reading(
+      input: name, undecoded: line.bytes, code: line.code, reason: "could not be decoded: \(fault)")
   }
 }

@@ -27,10 +27,10 @@ public struct LineFormat: Sendable, Equatable {
   /// JSON lines, which end as usual.
   ///
   /// A line end must not be a byte for which ``TextEncoding/isInsideCharacters(_:)`` returns true, because it would
-  /// split characters.
+  /// split characters. On a keyboard, this is so for UTF-8, whatever the encoding.
   public var ends: [LineEnd] = [.carriageReturn, .lineFeed]
-  /// The character encoding. It does not apply to a keyboard, which sends characters, and to JSON lines, which are
-  /// UTF-8.
+  /// The character encoding. On a keyboard it says which character a number means that is typed while Alt is held;
+  /// everything else is a character already. It does not apply to JSON lines, which are UTF-8.
   public var encoding = TextEncoding.utf8
   /// Text that the reader sends before each code, and that is removed if present. Nothing is removed from a line that
   /// cannot be decoded.
@@ -136,6 +136,9 @@ public struct KeyboardOptions: Sendable, Equatable {
   public var path: String
   /// The keyboard layout that the scanner is set to.
   public var layout = KeyboardLayout.us
+  /// Keys that stand for characters, such as F8 for the separator of GS1. A key without a character that is not among
+  /// them makes its line faulty: see ``Reading/undecodedBytes``.
+  public var keys = KeyAssignments()
   /// Whether to grab the device (EVIOCGRAB), so that no other program receives its input. A FIFO ignores it.
   public var grabs = true
   /// The delay before the device is reopened after it disappeared.

@@ -3,15 +3,19 @@ public struct Reading: Sendable, Equatable {
   /// The name of the input.
   public var input: String
   /// The code as the reader sent it, without its line end. If it could not be decoded: printable ASCII unchanged, and
-  /// every other byte, and each backslash, as `\xFF`.
+  /// every other byte, and each backslash, as `\xFF`. If a keyboard lost characters: what it typed, with each key that
+  /// stands for no character in braces, such as `{F8}`.
   public var code: String
   /// An ID that the sender gave the request; the answer contains it. `nil` if the sender gave none.
   public var tag: String?
   /// The symbology that the sender stated in addition to the code, for example `]C1` or `LABEL-TYPE-EAN13`; `nil` if it
   /// stated none. An unknown name is passed on and does not affect matching.
   public var symbology: String?
-  /// The bytes of a code that could not be decoded; `nil` if it was decoded.
+  /// The bytes of a code that could not be decoded; `nil` if it was decoded. Of a keyboard: what it typed as UTF-8, with
+  /// FF for each key that stands for no character.
   public let undecodedBytes: [UInt8]?
+  /// Why the code could not be decoded, for people; `nil` if it was decoded.
+  package private(set) var flaw: String?
 
   /// Creates a reading of a code that could be decoded.
   public init(input: String, code: String, tag: String? = nil, symbology: String? = nil) {
@@ -24,10 +28,20 @@ public struct Reading: Sendable, Equatable {
 
   /// Creates a reading whose bytes are not valid in the input's encoding.
   public init(input: String, undecoded bytes: [UInt8]) {
+    self.init(input: input, undecoded: bytes, reason: "could not be decoded")
+  }
+
+  /// Creates a reading that could not be decoded.
+  ///
+  /// - Parameters:
+  ///   - code: The code in a form for people; `nil` for its bytes in printable form.
+  ///   - reason: Why it could not be decoded, in a sentence that begins with `could not be decoded`.
+  package init(input: String, undecoded bytes: [UInt8], code: String? = nil, reason: String) {
     self.input = input
-    code = Printable.text(bytes, limit: bytes.count)
+    self.code = code ?? Printable.text(bytes, limit: bytes.count)
     tag = nil
     undecodedBytes = bytes
+    flaw = reason
   }
 }
 
@@ -121,6 +135,9 @@ public enum InputFault: Error, Sendable, Equatable, CustomStringConvertible {
   case notText(TextEncoding, shown: String)
   /// The line is not a valid request; the text describes the error.
   case request(String)
+  /// A keyboard pressed keys that stand for no character here, so the line has gaps; the text names them. The line is
+  /// still answered, and has ``Reading/undecodedBytes``.
+  case lostKeys(String)
   /// Key events were lost before they could be read, so the line would have had gaps.
   case eventsLost
   /// An answer could not be delivered; the text is the reason. The reading itself was processed.
@@ -132,6 +149,7 @@ public enum InputFault: Error, Sendable, Equatable, CustomStringConvertible {
     case .tooLong: "tooLong"
     case .notText: "notText"
     case .request: "request"
+    case .lostKeys: "lostKeys"
     case .eventsLost: "eventsLost"
     case .unanswered: "unanswered"
     }
@@ -143,8 +161,26 @@ public enum InputFault: Error, Sendable, Equatable, CustomStringConvertible {
     case .tooLong(let limit): "a line has more than \(limit) bytes"
     case .notText(let encoding, let shown): "a line is not \(encoding.rawValue): \(shown)"
     case .request(let what): "\(what)"
+    case .lostKeys(let keys): "a line has keys that stand for no character: \(keys)"
     case .eventsLost: "key events were lost, and their line was dropped"
     case .unanswered(let why): "an answer cannot be delivered: \(why)"
     }
+  }
+}
+
+extension InputFault {
+  /// Bytes that are not text, with the first of them.
+  static func notText(_ encoding: TextEncoding, _ bytes: [UInt8]) -> InputFault {
+    .notText(encoding, shown: Printable.text(bytes))
+  }
+
+  /// Keys of a line that stand for no character, and which settings of the input may say what they mean.
+  static func lostKeys(of line: TypedLine, input: String) -> InputFault {
+    var seen: Set<String> = []
+    let keys = line.keys.filter { seen.insert($0).inserted }
+    var text = keys.prefix(8).joined(separator: ", ") + (keys.count > 8 ? ", …" : "")
+    if keys.contains(where: KeyName.assignable.contains) { text += "; inputs.\(input).keys says what such keys mean" }
+    if keys.contains(where: AltCode.isName) { text += "; inputs.\(input).encoding says how numbers with Alt are read" }
+    return .lostKeys(text)
   }
 }

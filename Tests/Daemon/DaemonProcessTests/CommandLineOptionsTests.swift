@@ -69,6 +69,7 @@ extension DaemonSetting {
     case .bool: "`true`, `false`"
     case .list: "list of texts"
     case .secretList: "list of texts, never shown"
+    case .json where key == "inputs.NAME.keys": "object of keys and characters"
     case .json: "list of names and objects"
     }
   }

@@ -119,6 +119,12 @@ import Testing
     (["kind": "usb"], "is to be one of"), (["device": "/d"], "is missing: stdin, serial"),
     (["kind": "keyboard", "device": "/d", "layout": "fr-CA"], "is to be one of"),
     (["kind": "stdin", "maximum-line-bytes": "15"], "16 to 1048576"),
+    (["kind": "keyboard", "device": "/d", "keys": "F8"], "an object of keys"),
+    (["kind": "keyboard", "device": "/d", "keys": #"{"F99": "GS"}"#], "those are F1 to F24, ESC"),
+    (["kind": "keyboard", "device": "/d", "keys": #"{"F8": "GSX"}"#], "allowed are GS, RS, US, EOT or one character"),
+    (["kind": "keyboard", "device": "/d", "encoding": "ascii"], "is to be one of utf-8, latin-1"),
+    (["kind": "keyboard", "device": "/d", "encoding": "latin-1", "end": "é"], "one byte in utf-8"),
+    (["kind": "serial", "device": "/d", "keys": #"{"F8": "GS"}"#], "has no keys"),
   ])
   func `one fault of an input`(_ values: [String: String], _ problem: String) throws {
     let found = try faults(

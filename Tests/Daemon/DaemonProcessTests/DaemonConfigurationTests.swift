@@ -101,7 +101,8 @@ private let longest = String(repeating: "a", count: 92)
       default:
         let special = [
           "sync.url": "http://a/", "http.address": "[::1]:1", "http.allowedOrigins": "http://a",
-          "matching.separators": "|", "matching.measures": "de", "matching.heads.excluded": "EAN13",
+          "inputs.NAME.keys": "{}", "matching.separators": "|", "matching.measures": "de",
+          "matching.heads.excluded": "EAN13",
         ]
         text = special[setting.key] ?? "/x"
         json = setting.kind == .list ? "[\"\(text)\"]" : "\"\(text)\""
@@ -286,7 +287,8 @@ private let longest = String(repeating: "a", count: 92)
       #"""
       {"inputs": {"names": ["s", "k.1", "t", "u", "in"],
         "s": {"kind": "serial", "device": "/dev/ttyS0", "baud": 115200, "answers": true, "reopenSeconds": 0.5, "prefix": "\u0002"},
-        "k.1": {"kind": "keyboard", "device": "/dev/input/x", "layout": "de", "grab": false},
+        "k.1": {"kind": "keyboard", "device": "/dev/input/x", "layout": "de", "grab": false,
+          "encoding": "gb18030", "keys": {"F8": "GS", "DOWN": "é"}, "end": ["a", "cr"]},
         "t": {"kind": "tcp", "host": "::", "port": 9}, "u": {"kind": "socket", "path": "/run/u", "maximumLineBytes": 16},
         "in": {"kind": "stdin", "suffix": "!", "doubleScanMilliseconds": 0}}}
       """#)
@@ -298,6 +300,8 @@ private let longest = String(repeating: "a", count: 92)
     var keyboard = KeyboardOptions(path: "/dev/input/x")
     keyboard.layout = .de
     keyboard.grabs = false
+    keyboard.keys = try KeyAssignments(["F8": "GS", "DOWN": "é"])
+    #expect(read.inputs[1].line.encoding == .gb18030 && read.inputs[1].line.ends.count == 2)
     #expect(
       read.inputs.map(\.source)
         == [.serial(serial), .keyboard(keyboard), .tcp(host: "::", port: 9), .socket(path: "/run/u"), .standardInput])
@@ -343,7 +347,10 @@ private let longest = String(repeating: "a", count: 92)
     (#""kind": "stdin", "silenceMilliseconds": 0"#, "inputs.a.silenceMilliseconds"),
     (#""kind": "socket", "path": "/run/a", "end": ["cr"]"#, "inputs.a.end"),
     (#""kind": "socket", "path": "/run/a", "encoding": "utf-8""#, "inputs.a.encoding"),
-    (#""kind": "keyboard", "device": "/dev/a", "encoding": "utf-8""#, "inputs.a.encoding"),
+    (#""kind": "keyboard", "device": "/dev/a", "encoding": "utf-16""#, "inputs.a.encoding"),
+    (#""kind": "keyboard", "device": "/dev/a", "keys": ["F8"]"#, "inputs.a.keys"),
+    (#""kind": "keyboard", "device": "/dev/a", "keys": {"F8": 5}"#, "inputs.a.keys"),
+    (#""kind": "serial", "device": "/dev/a", "keys": {"F8": "GS"}"#, "inputs.a.keys"),
     (#""kind": "tcp", "connect": "10.0.0.5:9004", "host": "::""#, "inputs.a.host"),
     (#""kind": "tcp", "connect": "10.0.0.5:9004", "port": 1"#, "inputs.a.port"),
     (#""kind": "tcp", "connect": "10.0.0.5:9004", "allow": ["::1"]"#, "inputs.a.allow"),

@@ -59,6 +59,15 @@ struct KeyTypist {
     }
   }
 
+  /// Types a number on the number pad with Alt held.
+  mutating func alt(_ digits: String, _ alt: Int = KeyCode.leftAlt) {
+    press(alt)
+    for digit in digits.utf8 {
+      for (code, value) in KeyCode.padDigits where value == digit - UInt8(ascii: "0") { tap(code) }
+    }
+    release(alt)
+  }
+
   mutating func dropEvents() { event(KeyEvent.synchronization, 3, 0) }
   mutating func report() { event(KeyEvent.synchronization, 0, 0) }
 

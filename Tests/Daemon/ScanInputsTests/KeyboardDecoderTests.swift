@@ -22,6 +22,32 @@ import Testing
     return lines(typist.bytes, layout)
   }
 
+  /// The lines, each as its code; one that lost keys as `faulty: ` and its code.
+  private func codes(
+    _ layout: KeyboardLayout = .us, keys: KeyAssignments = KeyAssignments(), encoding: TextEncoding = .utf8,
+    limit: Int = 4096,
+    _ type: (inout KeyTypist) -> Void
+  ) -> [String] {
+    var typist = KeyTypist()
+    type(&typist)
+    typist.tap(KeyCode.enter)
+    var format = LineFormat()
+    format.encoding = encoding
+    format.maximumByteCount = limit
+    var decoder = KeyboardDecoder(layout: layout, keys: keys, format: format)
+    var lines: [LineFramer.Line] = []
+    decoder.append(typist.bytes, to: &lines)
+    #expect(!decoder.isInsideLine)
+    return lines.map { line in
+      switch line {
+      case .text(let text): text
+      case .keys(let line): "faulty: " + line.code
+      case .fault(let fault): fault.name
+      default: "\(line)"
+      }
+    }
+  }
+
   // MARK: Ends
 
   @Test(
@@ -95,16 +121,233 @@ import Testing
     #expect(found == [.text("11")])
   }
 
-  @Test func `keys that are no characters are ignored`() {
+  @Test func `what is no pressed key is ignored`() {
     let found = lines { typist in
-      for code in [1, 14, 59, 88, 102, 103, 125, 127, 128, 240, 0x2FF, 0xFFFF] { typist.tap(code) }
       typist.tap(2)
       typist.event(2, 2, 1)
       typist.event(0x15, 2, 1)
       typist.event(KeyEvent.key, 3, -1)
       typist.event(KeyEvent.key, 3, .max)
+      typist.tap(4)
     }
-    #expect(found == [.text("1")])
+    #expect(found == [.text("13")])
+  }
+
+  // MARK: Keys that are no characters
+
+  @Test(arguments: [
+    (1, "ESC"), (14, "BACKSPACE"), (59, "F1"), (66, "F8"), (88, "F12"), (183, "F13"), (194, "F24"), (99, "SYSRQ"),
+    (102, "HOME"), (103, "UP"), (105, "LEFT"), (108, "DOWN"), (110, "INSERT"), (111, "DELETE"), (119, "PAUSE"),
+    (127, "COMPOSE"), (113, "MUTE"), (0, "key 0"), (84, "key 84"), (128, "key 128"), (240, "key 240"),
+    (0x2FF, "key 767"), (0xFFFF, "key 65535"),
+  ])
+  func `a key that stands for no character makes its line faulty`(code: Int, name: String) throws {
+    for type in [
+      { typist in
+        typist.type("12"); typist.tap(code); typist.type("34")
+      },
+      { typist in
+        typist.tap(code); typist.type("12")
+      },
+    ] as [(inout KeyTypist) -> Void] {
+      let found = codes { typist in
+        type(&typist)
+        typist.type("\n5")
+      }
+      #expect(found.count == 2 && found[0].hasPrefix("faulty: ") && found[0].contains("{\(name)}"), "\(found)")
+      #expect(found[1] == "5", "the next line is whole")
+    }
+  }
+
+  @Test func `a faulty line has the text and a byte for each lost key`() throws {
+    let found = lines(.de) { typist in
+      typist.tap(2, 26, 103, 103, 3, 59)
+    }
+    guard case .keys(let line)? = found.first else {
+      Issue.record("\(found)")
+      return
+    }
+    #expect(line.code == "1ü{UP}{UP}2" && line.keys == ["UP", "UP"])
+    #expect(line.bytes == Array("1ü".utf8) + [0xFF, 0xFF, 0x32])
+    #expect(found.count == 1)
+  }
+
+  @Test func `keys after the last character lose nothing, except what deletes it`() throws {
+    for code in [1, 59, 66, 102, 103, 107, 111, 240] {
+      #expect(
+        codes {
+          $0.type("12"); $0.tap(code); $0.tap(code)
+        } == ["12"], "key \(code)")
+      #expect(codes { $0.tap(code) } == [], "key \(code) alone")
+    }
+    #expect(
+      codes {
+        $0.type("12"); $0.tap(14)
+      } == ["faulty: 12{BACKSPACE}"])
+    #expect(
+      codes {
+        $0.type("12"); $0.tap(59, 14)
+      } == ["faulty: 12{F1}{BACKSPACE}"])
+    #expect(codes { $0.tap(14) } == [])
+  }
+
+  @Test func `modifiers, locks and buttons of a mouse lose nothing`() throws {
+    let found = codes { typist in
+      for code in [29, 42, 54, 56, 69, 70, 97, 100, 125, 126, 464, 0x110, 0x14A, 0x2C0] {
+        typist.type("1")
+        typist.tap(code)
+        typist.tap(code, code)
+      }
+      typist.type("1")
+    }
+    #expect(found == [String(repeating: "1", count: 15)])
+  }
+
+  @Test func `commands are no characters`() throws {
+    #expect(
+      codes {
+        $0.type("1"); $0.tap(30, holding: [KeyCode.leftAlt]); $0.type("2")
+      } == ["faulty: 1{Alt+A}2"])
+    #expect(
+      codes {
+        $0.type("1"); $0.tap(5, holding: [KeyCode.leftAlt]); $0.type("2")
+      } == ["faulty: 1{Alt+4}2"])
+    #expect(
+      codes {
+        $0.type("1"); $0.tap(19, holding: [KeyCode.leftMeta]); $0.type("2")
+      } == ["faulty: 1{Meta+R}2"])
+    #expect(
+      codes {
+        $0.type("1"); $0.tap(2, holding: [KeyCode.leftControl]); $0.type("2")
+      } == ["faulty: 1{Ctrl+1}2"])
+    #expect(
+      codes {
+        $0.type("1"); $0.tap(30, holding: [KeyCode.rightAlt]); $0.type("2")
+      } == ["faulty: 1{AltGr+A}2"])
+    #expect(
+      codes {
+        $0.type("1"); $0.tap(66, holding: [KeyCode.leftControl, KeyCode.leftAlt]); $0.type("2")
+      }
+        == ["faulty: 1{Ctrl+Alt+F8}2"])
+  }
+
+  @Test func `a mark before a lost key is a character`() throws {
+    #expect(codes(.de) { $0.tap(13, 59, 18) } == ["faulty: ´{F1}e"])
+    #expect(codes(.de) { $0.tap(13, 59) } == ["´"])
+    #expect(codes(.de) { $0.tap(59, 13) } == ["faulty: {F1}´"])
+  }
+
+  @Test func `thousands of lost keys take no more room than a line`() throws {
+    #expect(
+      codes(limit: 20) { typist in
+        typist.type("1")
+        for _ in 0..<5000 { typist.tap(59) }
+      } == ["1"])
+    #expect(
+      codes(limit: 20) { typist in
+        typist.type("1")
+        for _ in 0..<5000 { typist.tap(59) }
+        typist.type("2\n3")
+      } == ["tooLong", "3"])
+    #expect(
+      codes(limit: 20) { typist in
+        for _ in 0..<5000 {
+          typist.tap(59)
+          typist.tap(KeyCode.padPlus, holding: [KeyCode.leftAlt])
+        }
+        typist.type("\n3")
+      } == ["tooLong", "3"])
+  }
+
+  @Test func `a pause ends a line that lost keys, and forgets keys alone`() {
+    var decoder = KeyboardDecoder(layout: .us)
+    var lines: [LineFramer.Line] = []
+    var typist = KeyTypist()
+    typist.tap(59)
+    decoder.append(typist.bytes, to: &lines)
+    #expect(decoder.isInsideLine)
+    decoder.finish(&lines)
+    #expect(lines.isEmpty && !decoder.isInsideLine)
+    typist = KeyTypist()
+    typist.type("1")
+    typist.press(KeyCode.leftAlt)
+    typist.tap(77, 76)
+    decoder.append(typist.bytes, to: &lines)
+    decoder.finish(&lines)
+    guard case .keys(let line)? = lines.first else {
+      Issue.record("\(lines)")
+      return
+    }
+    #expect(line.code == "1{Alt+65}" && !decoder.isInsideLine)
+  }
+
+  @Test func `a decoder that goes on knows what its line has lost`() throws {
+    var typist = KeyTypist()
+    typist.type("1")
+    typist.tap(59)
+    typist.type("2")
+    typist.tap(60)
+    var decoder = KeyboardDecoder(layout: .us)
+    var lines: [LineFramer.Line] = []
+    decoder.append(typist.bytes, to: &lines)
+    decoder = KeyboardDecoder(
+      layout: .us, keys: try KeyAssignments(["F3": "GS"]), format: LineFormat(), after: decoder)
+    typist = KeyTypist()
+    typist.type("3")
+    typist.tap(61)
+    typist.type("4\n")
+    decoder.append(typist.bytes, to: &lines)
+    guard case .keys(let line)? = lines.first else {
+      Issue.record("\(lines)")
+      return
+    }
+    #expect(line.code == "1{F1}2{F2}3\u{1D}4" && lines.count == 1)
+  }
+
+  // MARK: Keys that stand for characters
+
+  @Test func `keys stand for characters as the settings say`() throws {
+    let keys = try KeyAssignments([
+      "F8": "GS", "F9": "RS", "DOWN": "US", "F24": "EOT", "ESC": "é", "PAUSE": "~",
+    ])
+    let found = codes(keys: keys) { typist in
+      typist.type("01")
+      typist.tap(66, 67, 108, 194, 1, 119)
+      typist.tap(66, holding: [KeyCode.leftShift])
+      typist.type("x")
+    }
+    #expect(found == ["01\u{1D}\u{1E}\u{1F}\u{4}é~\u{1D}x"])
+    #expect(
+      codes(keys: keys) {
+        $0.type("1"); $0.tap(66)
+      } == ["1\u{1D}"], "a separator at the end is a part")
+    #expect(
+      codes(keys: keys) {
+        $0.type("1"); $0.tap(65); $0.type("2")
+      } == ["faulty: 1{F7}2"])
+    #expect(
+      codes(keys: keys) {
+        $0.type("1"); $0.tap(66, holding: [KeyCode.leftControl]); $0.type("2")
+      }
+        == ["faulty: 1{Ctrl+F8}2"])
+  }
+
+  @Test func `a label of GS1 whose separator is F8`() throws {
+    func type(_ typist: inout KeyTypist) {
+      typist.type("01047199990000191")
+      typist.type("0AC")
+      typist.tap(66)
+      typist.type("21XY")
+    }
+    #expect(try codes(keys: KeyAssignments(["F8": "GS"]), type) == ["010471999900001910AC\u{1D}21XY"])
+    #expect(codes(encoding: .utf8, type) == ["faulty: 010471999900001910AC{F8}21XY"])
+  }
+
+  @Test func `a key may end a line`() throws {
+    #expect(
+      try codes(keys: KeyAssignments(["F10": "\r"])) {
+        $0.type("1"); $0.tap(68); $0.type("2")
+      } == ["1", "2"])
   }
 
   @Test func `half an event that is dropped costs its line only`() {
@@ -195,24 +438,117 @@ import Testing
   }
 
   @Test func `characters by their number`() {
-    func alt(_ digits: String) -> [LineFramer.Line] {
-      lines { typist in
-        let keys = Dictionary(uniqueKeysWithValues: KeyCode.padDigits.map { ($0.value, $0.key) })
-        typist.press(KeyCode.leftAlt)
-        for digit in digits.utf8 { typist.tap(keys[digit - UInt8(ascii: "0")]!) }
-        typist.release(KeyCode.leftAlt)
+    func alt(_ digits: String, _ encoding: TextEncoding = .utf8, key: Int = KeyCode.leftAlt) -> [String] {
+      codes(encoding: encoding) { typist in
+        typist.alt(digits, key)
         typist.type("x")
       }
     }
-    #expect(alt("029") == [.text("\u{1D}x")])
-    #expect(alt("65") == [.text("Ax")])
-    #expect(alt("0228") == [.text("äx")])
-    #expect(alt("228") == [.text("x")])
-    #expect(alt("0") == [.text("x")])
-    #expect(alt("") == [.text("x")])
-    #expect(alt(String(repeating: "9", count: 1000)) == [.text("x")])
-    #expect(alt("10") == [.text("x")])
-    #expect(lines { $0.tap(30, holding: [KeyCode.leftAlt]) } == [])
+    #expect(alt("029") == ["\u{1D}x"] && alt("29") == ["\u{1D}x"])
+    #expect(alt("65") == ["Ax"] && alt("000065") == ["Ax"])
+    #expect(alt("10") == ["x"], "a line end")
+    #expect(alt("") == ["x"])
+    for key in [KeyCode.leftAlt, KeyCode.rightAlt] {
+      for encoding in [TextEncoding.utf8, .latin1, .gb18030] {
+        // Code page 437 without, and Windows-1252 with a leading zero.
+        #expect(alt("132", encoding, key: key) == ["äx"] && alt("0132", encoding, key: key) == ["„x"])
+        #expect(alt("228", encoding, key: key) == ["Σx"] && alt("0228", encoding, key: key) == ["äx"])
+        #expect(alt("128", encoding, key: key) == ["Çx"] && alt("0128", encoding, key: key) == ["€x"])
+        #expect(alt("255", encoding, key: key) == ["\u{A0}x"] && alt("0255", encoding, key: key) == ["ÿx"])
+        for number in ["0129", "0141", "0143", "0144", "0157", "0", "00"] {
+          #expect(alt(number, encoding, key: key) == ["faulty: {Alt+\(number)}x"])
+        }
+      }
+    }
+    // Unicode.
+    #expect(alt("256") == ["Āx"] && alt("0256") == ["Āx"] && alt("9996") == ["✌x"] && alt("128512") == ["😀x"])
+    #expect(alt("47624") == ["\u{BA08}x"] && alt("1114111") == ["\u{10FFFF}x"])
+    for number in ["55296", "57343", "1114112", "4294967295", "4294967296", "4294967361", "9999999999"] {
+      #expect(alt(number) == ["faulty: {Alt+\(number)}x"], "\(number)")
+    }
+    #expect(alt(String(repeating: "9", count: 1000)) == ["faulty: {Alt+9999999999…}x"])
+    for number in ["256", "9996", "47624"] { #expect(alt(number, .latin1) == ["faulty: {Alt+\(number)}x"]) }
+  }
+
+  @Test(.enabled(if: TextEncoding.gb18030.isAvailable && TextEncoding.shiftJIS.isAvailable))
+  func `characters by their number in GB 18030 and Shift-JIS`() throws {
+    func alt(_ digits: String, _ encoding: TextEncoding) -> [String] {
+      codes(encoding: encoding) { typist in
+        typist.alt(digits)
+        typist.type("x")
+      }
+    }
+    // BB F5, BA 71, and four bytes: 81 30 81 30.
+    #expect(alt("48117", .gb18030) == ["货x"])
+    #expect(alt("47729", .gb18030) == [(TextEncoding.gb18030.text([0xBA, 0x71]) ?? "") + "x"])
+    #expect(alt("2167439664", .gb18030) == ["\u{80}x"])
+    // BA 08 is no character, nor are two characters of a byte each, and three bytes.
+    for number in ["47624", "16705", "8421505", "4294967295"] {
+      #expect(alt(number, .gb18030) == ["faulty: {Alt+\(number)}x"])
+    }
+    // 88 9F, and half-width katakana.
+    #expect(alt("34975", .shiftJIS) == ["亜x"])
+    #expect(alt("177", .shiftJIS) == ["ｱx"] && alt("0177", .shiftJIS) == ["ｱx"])
+    for number in ["132", "224", "255", "16705"] {
+      #expect(alt(number, .shiftJIS) == ["faulty: {Alt+\(number)}x"])
+    }
+  }
+
+  @Test func `a number that means nothing is a lost character, wherever it stands`() throws {
+    #expect(
+      codes {
+        $0.type("12"); $0.alt("0129")
+      } == ["faulty: 12{Alt+0129}"])
+    #expect(codes { $0.alt("55296") } == ["faulty: {Alt+55296}"])
+    #expect(
+      codes(encoding: .latin1) {
+        $0.alt("47624"); $0.alt("47729"); $0.type("A100")
+      }
+        == ["faulty: {Alt+47624}{Alt+47729}A100"])
+  }
+
+  @Test func `numbers that are interrupted lose their character`() throws {
+    let found = codes { typist in
+      // Enter while Alt is held: the digits belong to the first line.
+      typist.type("1")
+      typist.press(KeyCode.leftAlt)
+      typist.tap(77, 76)
+      typist.tap(KeyCode.enter)
+      typist.release(KeyCode.leftAlt)
+      typist.type("2\n")
+      // Another key among the digits.
+      typist.press(KeyCode.leftAlt)
+      typist.tap(77, 59, 76)
+      typist.release(KeyCode.leftAlt)
+      typist.type("\n")
+      // A hexadecimal number.
+      typist.type("3")
+      typist.press(KeyCode.leftAlt)
+      typist.tap(KeyCode.padPlus, 33, 33)
+      typist.release(KeyCode.leftAlt)
+      typist.type("\n")
+      // Both Alt keys: the number ends with the last of them.
+      typist.press(KeyCode.leftAlt)
+      typist.press(KeyCode.rightAlt)
+      typist.tap(77)
+      typist.release(KeyCode.leftAlt)
+      typist.tap(76)
+      typist.release(KeyCode.rightAlt)
+      typist.release(KeyCode.rightAlt)
+    }
+    #expect(found == ["faulty: 1{Alt+65}", "2", "faulty: {Alt+F1}A", "faulty: 3{Alt+F}{Alt+F}{Alt++}", "A"])
+  }
+
+  @Test func `the number pad types digits in either state of Num Lock`() throws {
+    let found = codes { typist in
+      typist.tap(79)
+      typist.tap(KeyCode.numLock)
+      typist.tap(80)
+      typist.alt("0228")
+      typist.tap(KeyCode.numLock)
+      typist.alt("0228")
+    }
+    #expect(found == ["12ää"])
   }
 
   // MARK: Layouts
@@ -288,6 +624,10 @@ import Testing
         }
         #expect(lines.count <= 110)
         for case .text(let text) in lines { #expect(text.utf8.count <= 4096 && !text.isEmpty) }
+        for case .keys(let line) in lines {
+          #expect(line.keys.count == line.bytes.count { $0 == 0xFF } && !line.keys.isEmpty)
+        }
+        #expect(!lines.contains { if case .bytes = $0 { true } else { false } })
       }
     }
   }

@@ -76,6 +76,34 @@ import WaitingTestSupport
     }
   }
 
+  @Test func `a line that lost a key is answered as one that could not be decoded, and counted`() async throws {
+    let recorder = Recorder()
+    let scratch = try Scratch()
+    let path = try fifo(scratch)
+    defer { withExtendedLifetime(scratch) {} }
+    var options = KeyboardOptions(path: path)
+    options.keys = try KeyAssignments(["F9": "RS"])
+    try await withInput(.keyboard(options), recorder) { _ in
+      try await eventually("opened") { recorder.openings.count == 1 }
+      var typist = KeyTypist()
+      typist.alt("0129")
+      typist.type("A100")
+      typist.tap(67, 66, 66)
+      typist.type("1\n2\n")
+      try await writer(path).send(typist.bytes)
+      try await eventually("read") { recorder.codes.count == 2 }
+    }
+    #expect(recorder.codes == ["{Alt+0129}A100\u{1E}{F8}{F8}1", "2"])
+    let readings = recorder.state.withLock { $0.readings }
+    #expect(readings[0].undecodedBytes == [0xFF] + Array("A100\u{1E}".utf8) + [0xFF, 0xFF, 0x31])
+    let keys =
+      "Alt+0129, F8; inputs.test.keys says what such keys mean; inputs.test.encoding says how numbers with Alt are read"
+    #expect(recorder.faults == [.lostKeys(keys)] && recorder.faults[0].name == "lostKeys")
+    let flaw = "could not be decoded: a line has keys that stand for no character: " + keys
+    #expect(readings[0].flaw == flaw && readings[1].flaw == nil)
+    #expect(readings[1].undecodedBytes == nil)
+  }
+
   @Test func `a keyboard that comes later, and what is none`() async throws {
     let scratch = try Scratch()
     let path = scratch.name("a")

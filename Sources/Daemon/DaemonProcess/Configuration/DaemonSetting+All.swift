@@ -155,6 +155,9 @@ extension DaemonSetting {
       "serial, tcp with connect: whether answers are written to the scanner"),
     DaemonSetting(
       "inputs.NAME.layout", .choice(["us", "de", "fr"]), "us", "keyboard: the layout that the scanner assumes"),
+    DaemonSetting(
+      "inputs.NAME.keys", .json, "",
+      "keyboard: keys that stand for characters, such as {\"F8\": \"GS\"}"),
     DaemonSetting("inputs.NAME.grab", .bool, "true", "keyboard: whether nobody else gets what it types"),
     DaemonSetting(
       "inputs.NAME.reopenSeconds", .number(0.05...3600), "1",
@@ -179,7 +182,7 @@ extension DaemonSetting {
       "all but socket: a pause that ends a code as well"),
     DaemonSetting(
       "inputs.NAME.encoding", .choice(TextEncoding.allCases.map(\.rawValue)), "utf-8",
-      "stdin, serial, tcp: how characters are bytes"),
+      "how characters are bytes; keyboard: what numbers with Alt mean"),
     DaemonSetting("inputs.NAME.prefix", .text, "", "text that the scanner puts before each code; it is removed"),
     DaemonSetting("inputs.NAME.suffix", .text, "", "text that the scanner puts after each code; it is removed"),
     DaemonSetting(

@@ -63,12 +63,14 @@ extension SettingReader {
       }
       options.line.encoding = encoding
     }
-    if let ends = ends(path("end"), options.line) { options.line.ends = ends }
+    // A keyboard types characters, whose ends are looked for in UTF-8.
+    let encoding = kind == "keyboard" ? .utf8 : options.line.encoding
+    if let ends = ends(path("end"), options.line, encoding) { options.line.ends = ends }
     return options
   }
 
   /// The line terminators; `nil` if none is set or one is invalid.
-  private mutating func ends(_ path: [String], _ line: LineFormat) -> [LineEnd]? {
+  private mutating func ends(_ path: [String], _ line: LineFormat, _ encoding: TextEncoding) -> [LineEnd]? {
     guard let texts = list(path) else { return nil }
     if texts.isEmpty, line.idleTimeout == nil {
       refuse(path, nil, "is empty, and silenceMilliseconds is not set: no code would ever end")
@@ -85,13 +87,13 @@ extension SettingReader {
       }
       // A Latin-1 character is the byte with its number; an ASCII character is the same byte in every encoding.
       let scalar = text.unicodeScalars.count == 1 ? text.unicodeScalars.first : nil
-      guard let scalar, let byte = UInt8(exactly: scalar.value), byte < 0x80 || line.encoding == .latin1 else {
-        let encoding = line.encoding.rawValue
+      guard let scalar, let byte = UInt8(exactly: scalar.value), byte < 0x80 || encoding == .latin1 else {
+        let encoding = encoding.rawValue
         refuse(path, text, "is to be cr, lf, crlf, tab, etx or one character that is one byte in \(encoding)")
         continue
       }
-      if line.encoding.isInsideCharacters(byte) {
-        refuse(path, text, "may be a part of a character in \(line.encoding.rawValue): codes would be cut there")
+      if encoding.isInsideCharacters(byte) {
+        refuse(path, text, "may be a part of a character in \(encoding.rawValue): codes would be cut there")
       }
       ends.append(LineEnd(byte: byte))
     }
@@ -121,6 +123,11 @@ extension SettingReader {
     case "keyboard":
       var options = KeyboardOptions(path: place(path("device"), "such as /dev/input/by-id/…-event-kbd"))
       options.layout = text(path("layout")).flatMap { KeyboardLayout(rawValue: $0) } ?? options.layout
+      if let keys = text(path("keys")) {
+        do throws(KeyAssignments.Problem) { options.keys = try KeyAssignments(json: keys) } catch {
+          refuse(path("keys"), nil, error.description)
+        }
+      }
       options.grabs = bool(path("grab")) ?? options.grabs
       if let seconds = number(path("reopenSeconds")) { options.reopenInterval = .seconds(seconds) }
       return .keyboard(options)
@@ -196,7 +203,7 @@ extension SettingReader {
     let ends = ["end", "silenceMilliseconds"]
     let own: [String: [String]] = [
       "stdin": ends + ["encoding"], "serial": ends + ["encoding", "device", "baud", "answers", "reopenSeconds"],
-      "keyboard": ends + ["device", "layout", "grab", "reopenSeconds"],
+      "keyboard": ends + ["encoding", "device", "layout", "keys", "grab", "reopenSeconds"],
       "tcp": ends + ["encoding", "host", "port", "allow", "connect", "answers", "reopenSeconds"], "socket": ["path"],
     ]
     let allowed = common + (own[kind] ?? [])

@@ -70,6 +70,7 @@ enum KeyCode {
   static let lowerLetters = 44
   static let besideShift = 86
 
+  static let backspace = 14
   static let tabulator = 15
   static let enter = 28
   static let leftControl = 29
@@ -78,9 +79,15 @@ enum KeyCode {
   static let leftAlt = 56
   static let space = 57
   static let capsLock = 58
+  static let numLock = 69
+  static let scrollLock = 70
+  static let padPlus = 78
   static let padEnter = 96
   static let rightControl = 97
   static let rightAlt = 100
+  static let leftMeta = 125
+  static let rightMeta = 126
+  static let function = 464
 
   /// The digits of the number pad.
   static let padDigits: [Int: UInt8] = [

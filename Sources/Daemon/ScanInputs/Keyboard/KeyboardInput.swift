@@ -57,9 +57,9 @@ struct KeyboardInput {
   private func read(
     _ device: Descriptor, _ former: DeviceHandoff.State?, _ thread: InputThread
   ) async throws -> DeviceInput.End {
-    var decoder = KeyboardDecoder(layout: options.layout, format: format)
+    var decoder = KeyboardDecoder(layout: options.layout, keys: options.keys, format: format)
     if case .keys(let former)? = former {
-      decoder = KeyboardDecoder(layout: options.layout, format: format, after: former)
+      decoder = KeyboardDecoder(layout: options.layout, keys: options.keys, format: format, after: former)
     }
     return try await LineBuffer.run(format) { () -> ([LineFramer.Line], DeviceInput.End?) in
       let isInsideEvent = decoder.isInsideEvent

@@ -57,10 +57,11 @@ enum LineDialect: Sendable {
         inputContext.report(.fault(fault))
         return .failure(ScanRequest.Refusal(reason: fault.description))
       case (.text(let code), nil): return .success(Reading(input: inputContext.name, code: code))
+      case (.keys(let line), _): return .success(inputContext.reading(line))
+      case (.bytes(let bytes), nil): return .success(inputContext.reading(bytes, encoding))
       case (.bytes(let bytes), _):
-        let fault = InputFault.notText(encoding, shown: Printable.text(bytes))
+        let fault = InputFault.notText(encoding, bytes)
         inputContext.report(.fault(fault))
-        if affixes == nil { return .success(Reading(input: inputContext.name, undecoded: bytes)) }
         return .failure(ScanRequest.Refusal(reason: fault.description))
       case (.text(let text), let affixes?):
         do throws(ScanRequest.Refusal) {

@@ -11,6 +11,8 @@ struct LineFramer {
     case text(String)
     /// The bytes are not valid text in the input's encoding.
     case bytes([UInt8])
+    /// Keys of a keyboard stand for no character.
+    case keys(TypedLine)
     case fault(InputFault)
   }
 
@@ -46,6 +48,9 @@ struct LineFramer {
 
   /// Whether a line has begun.
   var isInsideLine: Bool { beginning.skips || !beginning.bytes.isEmpty }
+
+  /// Whether the rest of the line is skipped, because the line was refused.
+  var isSkipping: Bool { beginning.skips }
 
   /// The length of the longest line end, in bytes.
   private var longestEnd: Int { ends.first?.count ?? 1 }
