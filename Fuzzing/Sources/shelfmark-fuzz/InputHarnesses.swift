@@ -37,6 +37,7 @@ private func check(_ lines: [LineFramer.Line], _ format: LineFormat, _ name: Str
     case .bytes(let bytes):
       require(!bytes.isEmpty && bytes.count <= limit, "\(name): bytes of another length")
       require(name != "keyboard" && format.encoding.text(bytes) == nil, "\(name): bytes that are text")
+    case .unended: require(false, "\(name): a line without an end")
     case .keys(let line):
       require(name == "keyboard" && line.bytes.count <= limit, "\(name): a line of keys that is too long")
       let count = line.bytes.count { $0 == 0xFF }

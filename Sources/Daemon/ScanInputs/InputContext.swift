@@ -20,6 +20,7 @@ struct InputContext: Sendable {
   func answer(_ line: LineFramer.Line, _ encoding: TextEncoding) async -> ReadingAnswer? {
     switch line {
     case .text(let code): return await answer(code)
+    case .unended(let code): return await handler.answer(Reading(input: name, unended: code))
     case .bytes(let bytes): return await handler.answer(reading(bytes, encoding))
     case .keys(let line): return await handler.answer(reading(line))
     case .fault(let fault):

@@ -14,7 +14,8 @@ public struct Reading: Sendable, Equatable {
   /// The bytes of a code that could not be decoded; `nil` if it was decoded. Of a keyboard: what it typed as UTF-8, with
   /// FF for each key that stands for no character.
   public let undecodedBytes: [UInt8]?
-  /// Why the code could not be decoded, for people; `nil` if it was decoded.
+  /// Why the code may find nothing although the catalogue has its product, for people: it could not be decoded, or may
+  /// be cut off. `nil` if it is whole.
   package private(set) var flaw: String?
 
   /// Creates a reading of a code that could be decoded.
@@ -42,6 +43,15 @@ public struct Reading: Sendable, Equatable {
     tag = nil
     undecodedBytes = bytes
     flaw = reason
+  }
+
+  /// Creates a reading of a code that has no end, and may be cut off.
+  init(input: String, unended code: String) {
+    self.input = input
+    self.code = code
+    tag = nil
+    undecodedBytes = nil
+    flaw = "not in the catalogue; its line has no end, so the code may be cut off"
   }
 }
 

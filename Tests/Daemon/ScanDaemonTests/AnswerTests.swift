@@ -56,12 +56,28 @@ import WaitingTestSupport
     let value = try answer.json.value
     #expect(value["code"]?.text == #"6901\xFF\x5C"# && value["hex"]?.text == "36393031FF5C")
     #expect(value["match"]?.text == "none" && value["products"]?.elements == [])
+    #expect(value["reason"]?.text == "could not be decoded")
     #expect(answer.recording == .durable)
     #expect(try root.uploads().count == 1)
     // Other bytes are another code, and the same ones are the same.
     #expect(await daemon.scan(Reading(input: "counter", undecoded: Array("6901".utf8) + [0xFE, 0x5C])).repeats == nil)
     #expect(await daemon.scan(reading).repeats == answer.id)
     #expect(try daemon.look("6901").json.value["hex"] == nil)
+  }
+
+  @Test func `a code that could not be decoded states nothing, and needs no catalogue`() async throws {
+    let bytes = Array("010471999900001910AC".utf8) + [0xFF] + Array("21XY".utf8)
+    let reading = Reading(
+      input: "counter", undecoded: bytes, code: "010471999900001910AC{F8}21XY", reason: "could not be decoded: F8")
+    for user in ["ana", nil] {
+      if user != nil { try root.fill("ana") }
+      let daemon = try root.daemon(user: user)
+      let value = try await daemon.scan(reading).json.value
+      #expect(value["code"]?.text == "010471999900001910AC{F8}21XY" && value["match"]?.text == "none")
+      #expect(value["gtin"] == .null && value["data"] == .object([]) && value["elements"] == .object([]))
+      #expect(value["reason"]?.text == "could not be decoded: F8")
+      #expect(value["hex"]?.text?.contains("4143FF3231") == true)
+    }
   }
 
   @Test(arguments: [("6901", "exact"), ("6901\u{1D}", "head")]) func `a separator at the end is a part of the code`(

@@ -37,6 +37,16 @@ import Testing
     }
   }
 
+  @Test func `a code that could not be decoded is unknown to its set, whatever it begins with`() async throws {
+    let daemon = try root.daemon()
+    let session = try await daemon.sessions.open(name: nil, input: "counter")
+    _ = await daemon.scan(Reading(input: "counter", undecoded: Array("6901".utf8) + [0xFF]))
+    _ = await daemon.scan(Reading(input: "counter", code: "6902"))
+    let found = try daemon.sessions.session(session.id)
+    #expect(found.codes == [#"6901\xFF"#, "6902"] && found.completion.unknown == [#"6901\xFF"#])
+    #expect(found.completion.products == [ProductID("2"): 1])
+  }
+
   @Test func `sessions survive the daemon, with their inputs`() async throws {
     var id = ""
     do {

@@ -59,6 +59,8 @@ import WaitingTestSupport
       #expect(try await client.line() == "2 690")
       #expect(recorder.faults == [.tooLong(limit: 4), .notText(.utf8, shown: "\\xFF")])
       #expect(recorder.state.withLock { $0.readings[0].undecodedBytes } == [0xFF])
+      #expect(
+        recorder.state.withLock { $0.readings[0].flaw } == "could not be decoded: the bytes are not utf-8")
     }
   }
 
@@ -88,6 +90,9 @@ import WaitingTestSupport
       recorder.permit(.max)
       #expect(try await client.lines(4) == ["1 690", "2 691", "3 692", nil])
     }
+    // The last one may be half a code.
+    let flaws = recorder.state.withLock { $0.readings.map(\.flaw) }
+    #expect(flaws == [nil, nil, "not in the catalogue; its line has no end, so the code may be cut off"])
   }
 
   @Test func `who hangs up behind his codes has them taken`() async throws {

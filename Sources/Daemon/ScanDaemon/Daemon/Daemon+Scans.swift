@@ -129,7 +129,7 @@ extension Daemon {
         id: id, time: Date(microseconds: now), reading: reading,
         match: try catalogue.match(reading, context.access.matching.table(of: stores)),
         catalogue: context.access.age(catalogue, of: stores), repeats: repeats,
-        lookup: catalogue.sequence > 0 ? .done : .noCatalogue, recording: .notNeeded)
+        lookup: catalogue.sequence > 0 || reading.undecodedBytes != nil ? .done : .noCatalogue, recording: .notNeeded)
       return (answer, stores)
     }
   }
@@ -146,7 +146,8 @@ extension Daemon {
     let age = CatalogueAge(user: (try? workspace.current()) ?? nil, cursor: "", sequence: 0, currentAt: nil)
     return ScanAnswer(
       id: id, time: Date(microseconds: now), reading: reading, match: match, catalogue: age, repeats: repeats,
-      lookup: .unreadable("the catalogue cannot be read: \(error)"), recording: .notNeeded)
+      lookup: reading.undecodedBytes == nil ? .unreadable("the catalogue cannot be read: \(error)") : .done,
+      recording: .notNeeded)
   }
 
   // MARK: Recording

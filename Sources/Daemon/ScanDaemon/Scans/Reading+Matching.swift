@@ -9,10 +9,11 @@ extension Reading {
 }
 
 extension CatalogSnapshot {
-  /// Matches a reading by the options of its input. A code that could not be decoded matches nothing, even if its
-  /// beginning is a valid code.
+  /// Matches a reading by the options of its input. A code that could not be decoded matches nothing and states nothing,
+  /// even if its beginning is a valid code.
   func match(_ reading: Reading, _ table: MatchingTable) throws(StoreError) -> Match {
-    try (reading.undecodedBytes == nil ? self : .empty).match(
+    if reading.undecodedBytes != nil { return try CatalogSnapshot.empty.match("") }
+    return try match(
       reading.code, symbology: reading.symbologyIdentifier, options: table.options(for: reading.input))
   }
 }

@@ -29,9 +29,10 @@ public struct ScanAnswer: Sendable {
   /// Whether the scan was recorded.
   public let recording: Recording
 
-  /// Whether the catalogue could be searched.
+  /// Whether the catalogue could be searched, for a code that could be decoded.
   public enum Lookup: Sendable, Equatable {
-    /// The catalogue was searched: ``ScanAnswer/match`` is the result.
+    /// The catalogue was searched: ``ScanAnswer/match`` is the result. Or the code could not be decoded, and is in no
+    /// catalogue.
     case done
     /// There is no catalogue: no user is signed in, or no synchronisation or import has ever succeeded. The match is
     /// empty, which says nothing about the product.
@@ -67,8 +68,8 @@ public struct ScanAnswer: Sendable {
     self.recording = recording
   }
 
-  /// The answer as JSON: `id`, `time`, `input`, `tag`; all fields of `catalogctl scan --json`; `reason` if the
-  /// catalogue could not be searched; `hex` if the code could not be decoded; `catalogue`; `repeats` for a double scan;
+  /// The answer as JSON: `id`, `time`, `input`, `tag`; all fields of `catalogctl scan --json`; `reason` also if the
+  /// catalogue could not be searched, or the code is not whole; `hex` if the code could not be decoded; `catalogue`; `repeats` for a double scan;
   /// `rematches` for a second answer; `recorded`; and `problem` if recording failed.
   public var json: JSONText {
     var fields: [(String, JSONText)] = [
@@ -79,7 +80,7 @@ public struct ScanAnswer: Sendable {
     for (name, value) in match.jsonFields(code: reading.code, today: today) {
       switch name {
       case "match" where reason != nil: fields.append(("match", .text(kind)))
-      // Why the catalogue could not be searched says more than that nothing was found.
+      // Why the catalogue could not be searched, or the code not be read, says more than that nothing was found.
       case "reason": fields.append(("reason", reason.map(JSONText.text) ?? value))
       default: fields.append((name, value))
       }
@@ -96,10 +97,10 @@ public struct ScanAnswer: Sendable {
   /// The kind of match, for programs.
   var kind: String { if case .unreadable = lookup { "unreadable" } else { match.kind.rawValue } }
 
-  /// Why the answer says nothing about the product; `nil` if the catalogue was searched.
+  /// Why the answer says nothing about the product; `nil` if the catalogue was searched for a whole code.
   var reason: String? {
     switch lookup {
-    case .done: nil
+    case .done: match.isEmpty ? reading.flaw : nil
     case .noCatalogue: "no catalogue"
     case .unreadable(let reason): reason
     }

@@ -179,11 +179,12 @@ public final class SetSessions: Sendable {
     let codes = try documents.codes(of: stored, in: snapshot)
     // Most codes come from the input that the session was opened for.
     let options = matcher.table.options(for: stored.input ?? "")
-    let scans = codes.lazy.map { code in
+    let scans = codes.lazy.filter { $0.isUndecoded != true }.map { code in
       let symbology = code.symbology.flatMap { SymbologyIdentifier(named: $0) }
       return Scan(code.code, symbology: symbology, configuration: options.scan)
     }
-    let completion = try matcher.catalogue.complete(scans: scans, options: options)
+    var completion = try matcher.catalogue.complete(scans: scans, options: options)
+    completion.unknown += codes.filter { $0.isUndecoded == true }.map(\.code)
     return SetSession(
       id: stored.id, name: stored.name, input: stored.input, created: Date(timeIntervalSince1970: stored.created),
       isClosed: stored.closed != nil, codes: codes.map(\.code), completion: completion)

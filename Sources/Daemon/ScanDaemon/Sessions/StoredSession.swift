@@ -25,6 +25,8 @@ struct StoredCode: Codable, Identifiable, Sendable {
   var code: String
   /// The symbology as the sender named it.
   var symbology: String?
+  /// Whether the code could not be decoded, so that it is no product. `nil` if it could.
+  var isUndecoded: Bool?
 
   static func id(_ session: String, _ number: Int) -> String { "\(session)/\(number)" }
 }
@@ -104,7 +106,8 @@ extension UserDocuments {
     guard new.count <= limit - session.count else { throw SetSessionError.full(limit: limit) }
     for reading in new {
       let document = StoredCode(
-        id: StoredCode.id(id, session.count), code: reading.code, symbology: reading.symbology)
+        id: StoredCode.id(id, session.count), code: reading.code, symbology: reading.symbology,
+        isUndecoded: reading.undecodedBytes == nil ? nil : true)
       try transaction.upsert(document, into: codes)
       session.count += 1
     }

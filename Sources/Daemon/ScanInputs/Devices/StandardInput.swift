@@ -37,7 +37,7 @@ struct StandardInput {
       switch piece {
       case .success(.bytes(let bytes)): framer.append(bytes, to: &lines)
       case .success(.end):
-        framer.finish(&lines)
+        framer.finish(&lines, isCut: true)
         end = "end of input"
       case .success(.idle):
         framer.finish(&lines)
@@ -46,7 +46,7 @@ struct StandardInput {
         remainder.keep(framer.beginning)
         end = .some(nil)
       case .failure(let error):
-        framer.finish(&lines)
+        framer.finish(&lines, isCut: true)
         end = error.description
       }
       return (lines, end)

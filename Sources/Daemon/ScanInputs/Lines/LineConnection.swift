@@ -116,7 +116,8 @@ struct LineConnection: Sendable {
           case .bytes(let bytes):
             session.framer.append(bytes, to: &lines)
             byteCount += bytes.count
-          case .idle, .end: session.framer.finish(&lines)
+          case .idle: session.framer.finish(&lines)
+          case .end: session.framer.finish(&lines, isCut: true)
           }
         }
         var rest = lines[...]

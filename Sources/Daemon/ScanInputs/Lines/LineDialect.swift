@@ -57,13 +57,14 @@ enum LineDialect: Sendable {
         inputContext.report(.fault(fault))
         return .failure(ScanRequest.Refusal(reason: fault.description))
       case (.text(let code), nil): return .success(Reading(input: inputContext.name, code: code))
+      case (.unended(let code), nil): return .success(Reading(input: inputContext.name, unended: code))
       case (.keys(let line), _): return .success(inputContext.reading(line))
       case (.bytes(let bytes), nil): return .success(inputContext.reading(bytes, encoding))
       case (.bytes(let bytes), _):
         let fault = InputFault.notText(encoding, bytes)
         inputContext.report(.fault(fault))
         return .failure(ScanRequest.Refusal(reason: fault.description))
-      case (.text(let text), let affixes?):
+      case (.text(let text), let affixes?), (.unended(let text), let affixes?):
         do throws(ScanRequest.Refusal) {
           let request = try ScanRequest(line: text, affixes)
           return .success(

@@ -9,6 +9,8 @@ struct LineFramer {
   /// The result of a line.
   enum Line: Equatable, Sendable {
     case text(String)
+    /// The text of a line that has no end, because its connection or its file ended. It may be cut off.
+    case unended(String)
     /// The bytes are not valid text in the input's encoding.
     case bytes([UInt8])
     /// Keys of a keyboard stand for no character.
@@ -76,7 +78,9 @@ struct LineFramer {
   }
 
   /// Ends the current line, if one has begun, at the end of the input or after a pause.
-  mutating func finish(_ lines: inout [Line]) {
+  ///
+  /// - Parameter isCut: Whether the input ended where the line should have gone on, or ended.
+  mutating func finish(_ lines: inout [Line], isCut: Bool = false) {
     let (bytes, isDropped) = (beginning.bytes, beginning.skips)
     beginning.bytes.removeAll(keepingCapacity: true)
     beginning.skips = false
@@ -85,7 +89,8 @@ struct LineFramer {
     guard let text = encoding.text(bytes) else { return lines.append(.bytes(bytes)) }
     let code = affixes.removed(from: text)
     // A line of only spaces and tabs is blank.
-    if !code.utf8.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) { lines.append(.text(code)) }
+    if code.utf8.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) { return }
+    lines.append(isCut ? .unended(code) : .text(code))
   }
 
   /// Skips the current or next line, up to its end.
