@@ -61,6 +61,20 @@ import Testing
     #expect(answers.map { $0["match"] as? String } == ["none", "gtin"], "\(run)")
     #expect(answers.first?["code"] as? String == #"0078000202403\xFF"#)
     #expect(run.code == 1 && run.words.contains("not UTF-8"))
+    let reason = "could not be decoded: the bytes are not UTF-8"
+    #expect(answers.first?["reason"] as? String == reason)
+    #expect(answers.first?["gtin"] is NSNull && (answers.first?["elements"] as? [String: Any])?.isEmpty == true)
+    #expect(try sampleRoot().run("scan", input: input).text.contains(reason))
+  }
+
+  @Test func `a hyphen reads standard input, next to codes as well`() throws {
+    let root = try sampleRoot()
+    let input = Data("0078000202403\nx\n".utf8)
+    #expect(try root.run("scan", "--json", "-", input: input).text == root.run("scan", "--json", input: input).text)
+    let run = try root.run("scan", "--json", "a", "-", "b", "-", input: input)
+    #expect(try run.objects().map { $0["code"] as? String } == ["a", "0078000202403", "x", "b"])
+    #expect(run.code == 1)
+    #expect(try root.run("scan", "--json", "-", input: Data()).text.isEmpty)
   }
 
   @Test func `a code given as an argument has the answer of one that was read`() throws {

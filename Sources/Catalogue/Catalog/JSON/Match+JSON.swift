@@ -36,8 +36,13 @@ extension Match {
   }
 
   /// The fields as an object.
-  package func json(code: String, today: @autoclosure () -> ScanDate) -> JSONText {
-    .object(jsonFields(code: code, today: today()))
+  ///
+  /// - Parameter flaw: Why the code could not be decoded, which is the reason for finding nothing; `nil` if it could.
+  package func json(code: String, today: @autoclosure () -> ScanDate, flaw: String? = nil) -> JSONText {
+    .object(
+      jsonFields(code: code, today: today()).map { name, value in
+        name == "reason" ? (name, flaw.map(JSONText.text) ?? value) : (name, value)
+      })
   }
 
   /// The fields that are present only if they apply.

@@ -11,8 +11,8 @@ struct ScanCommand: ParsableCommand {
     commandName: "scan", _superCommandName: "catalogctl",
     abstract: "Match scanned codes.",
     discussion: """
-      Without codes, reads them from standard input, one a line, and answers each line at once. Exit code 1 if any \
-      code found nothing.
+      Without codes, or with - as a code, reads them from standard input, one a line, and answers each line at once. \
+      Exit code 1 if any code found nothing.
 
       The settings matching.… of the user, or else of the default store, say how codes are read; see 'catalogctl help \
       config set'.
@@ -26,7 +26,7 @@ struct ScanCommand: ParsableCommand {
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
-  @Argument(help: "Codes as the reader sends them.") var codes: [String] = []
+  @Argument(help: "Codes as the reader sends them; - for those of standard input.") var codes: [String] = []
 
   func run() throws {
     let user = try store.userID()
@@ -35,7 +35,8 @@ struct ScanCommand: ParsableCommand {
     var reader = try store.reader()
     var missed = false
     var isReported = false
-    func answer(_ code: String, isText: Bool = true) throws {
+    /// - Parameter flaw: Why the code could not be decoded; `nil` if it could.
+    func answer(_ code: String, flaw: String? = nil) throws {
       // A catalogue may arrive while the command waits for codes.
       let snapshot: CatalogSnapshot
       if let open = reader {
@@ -51,24 +52,26 @@ struct ScanCommand: ParsableCommand {
           isReported = true
         }
       }
-      let match = try (isText ? snapshot : .empty).match(code, options: options)
+      // What cannot be decoded is no code, as for the daemon: a part of it could be that of another product.
+      let match = try flaw == nil ? snapshot.match(code, options: options) : CatalogSnapshot.empty.match("")
       if match.isEmpty { missed = true }
       if output.json {
-        match.json(code: code, today: .today).print()
+        match.json(code: code, today: .today, flaw: flaw).print()
       } else {
-        match.lines(code: code).forEach(Console.print)
+        match.lines(code: code, flaw: flaw).forEach(Console.print)
       }
     }
-    if codes.isEmpty {
+    for code in codes.isEmpty ? ["-"] : codes {
+      guard code == "-" else {
+        try answer(code)
+        continue
+      }
       try InputFile("-").forEachLineOfBytes { bytes in
         if let code = String(validating: bytes, as: UTF8.self) { return try answer(code) }
-        // What cannot be decoded is no code, as for the daemon: a part of it could be that of another product.
         let shown = TerminalText.escaped(bytes: bytes[...], escapesBackslash: true)
         Console.say("catalogctl: a line of standard input is not UTF-8: \(shown)")
-        try answer(shown, isText: false)
+        try answer(shown, flaw: "could not be decoded: the bytes are not UTF-8")
       }
-    } else {
-      for code in codes { try answer(code) }
     }
     if missed { throw Failure(.no) }
   }
@@ -76,10 +79,12 @@ struct ScanCommand: ParsableCommand {
 
 extension Match {
   /// The match as text for people, one product per line.
-  func lines(code: String) -> [String] {
+  ///
+  /// - Parameter flaw: Why the code could not be decoded; `nil` if it could.
+  func lines(code: String, flaw: String? = nil) -> [String] {
     let shown = Table.cell(code, limit: 40)
     guard !isEmpty else {
-      let reason = reason ?? ""
+      let reason = flaw ?? reason ?? ""
       return ["\(Console.styled(shown, .bold))  \(Console.styled("none", .red))  \(reason)"] + suggestionLines
     }
     return products.map { product in
