@@ -261,8 +261,8 @@ let groups: [(name: String, targets: [Target])] = [
         [
           "Barcodes", "Bytes", "Catalog", "CatalogFiles", "CatalogHTTP", "CatalogOrigin", "CatalogRows",
           "CatalogSources", "CatalogSync", "DocumentFormat", "Documents", "Essentials", "Gzip", "JSONFormat",
-          "LogStore", "Platform", "RemoteLists", "RowFiles", "RowSources", "ServerAnswers", "Storage", "StoreMetrics",
-          "Studio", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", argumentParser, logging,
+          "LogStore", "Platform", "RemoteLists", "RowFiles", "RowSources", "ScanInputs", "ServerAnswers", "Storage",
+          "StoreMetrics", "Studio", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", argumentParser, logging,
         ]),
       program("catalogd", ["DaemonProcess"]),
     ]),

@@ -26,6 +26,19 @@ import Testing
     }
   }
 
+  @Test func `keys of keyboards are checked, though the daemon reads them elsewhere`() throws {
+    let root = try root()
+    for (value, message) in [
+      ("F8", "is to be an object of keys"), (#"{"F99": "GS"}"#, "those are F1 to F24, ESC, BACKSPACE"),
+      (#"{"F8": "FNC1"}"#, "allowed are GS, RS, US, EOT or one character"), (#"["F8"]"#, "is to be an object"),
+    ] {
+      let run = try root.run("config", "set", "inputs.till.keys", value)
+      #expect(run.code == 64 && run.words.contains("inputs.till.keys ") && run.words.contains(message), "\(run.words)")
+    }
+    let run = try root.run("config", "set", "inputs.till.keys", #"{"F8": "GS"}"#)
+    #expect(run.code == 0 && run.words.contains("catalogd reads inputs.till.keys from its own configuration"))
+  }
+
   @Test func `JSON with a key twice is refused, as nobody can tell which value was meant`() throws {
     let root = try root()
     let twice = #"{"a":1,"b":{"c":1,"c":2}}"#

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DocumentFormat
 import JSONFormat
+import ScanInputs
 import TextFormat
 import Workspace
 
@@ -95,6 +96,9 @@ struct ConfigSet: ParsableCommand {
       Settings of the catalogue's indexes: search.index [on], whether 'search' finds products by words, on or off; \
       ordered.indexes ["id", "barcode", "category", "brand", "updateTime"], the fields in whose order products can be \
       read, among these and name. A change takes effect with the next full update or 'catalogctl compact'.
+
+      Settings of catalogd's inputs are in its own configuration; 'catalogd --help' lists them. A wrong value of \
+      inputs.NAME.keys, such as {"F8": "GS"}, is refused here too.
       """)
 
   @OptionGroup var config: ConfigOptions
@@ -131,6 +135,12 @@ struct ConfigSet: ParsableCommand {
     } else if let name = IndexSettings.Name(rawValue: name) {
       var settings = IndexSettings()
       try settings.set(name, to: value)
+    } else if KeyAssignments.isSetting(name) {
+      do throws(KeyAssignments.Problem) { _ = try KeyAssignments(json: self.value) } catch {
+        throw Failure(.usage, "\(name.shown) \(error)")
+      }
+      Console.say(
+        "catalogctl: warning: catalogd reads \(name.shown) from its own configuration ('catalogd --config FILE')")
     } else if IndexSettings.Name.prefixes.contains(where: name.hasPrefix) {
       let known = IndexSettings.Name.allCases.map(\.rawValue).joined(separator: " and ")
       Console.say("catalogctl: warning: \(name.shown) is no setting of indexes; those are \(known)")
