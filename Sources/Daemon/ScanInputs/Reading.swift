@@ -53,6 +53,20 @@ public struct Reading: Sendable, Equatable {
     undecodedBytes = nil
     flaw = "not in the catalogue; its line has no end, so the code may be cut off"
   }
+
+  /// The reading without the passwords and other secrets that its code contains, for everything that is kept or sent
+  /// on. See ``CodeSecrets``.
+  package var withoutSecrets: Reading {
+    guard let bytes = undecodedBytes else {
+      var reading = self
+      reading.code = CodeSecrets.masked(code) ?? code
+      return reading
+    }
+    guard let masked = CodeSecrets.masked(bytes) else { return self }
+    let isPrintable = code == Printable.text(bytes, limit: bytes.count)
+    return Reading(
+      input: input, undecoded: masked, code: isPrintable ? nil : CodeSecrets.masked(code), reason: flaw ?? "")
+  }
 }
 
 /// The answer to a reading.
@@ -179,13 +193,15 @@ public enum InputFault: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension InputFault {
-  /// Bytes that are not text, with the first of them.
+  /// Bytes that are not text, with the first of them, but without secrets.
   static func notText(_ encoding: TextEncoding, _ bytes: [UInt8]) -> InputFault {
-    .notText(encoding, shown: Printable.text(bytes))
+    .notText(encoding, shown: Printable.text(CodeSecrets.masked(bytes) ?? bytes))
   }
 
   /// Keys of a line that stand for no character, and which settings of the input may say what they mean.
   static func lostKeys(of line: TypedLine, input: String) -> InputFault {
+    // A key may be a character of a password.
+    if CodeSecrets.masked(line.bytes) != nil { return .lostKeys("its keys are not shown, because it has a password") }
     var seen: Set<String> = []
     let keys = line.keys.filter { seen.insert($0).inserted }
     var text = keys.prefix(8).joined(separator: ", ") + (keys.count > 8 ? ", …" : "")

@@ -80,6 +80,41 @@ import WaitingTestSupport
     }
   }
 
+  @Test func `secrets of a code go to the one who sent it, and nobody else`() async throws {
+    try root.fill("ana")
+    let daemon = try root.daemon {
+      $0.hook("shop")
+      $0.doubleScanWindow = .zero
+    }
+    let session = try await daemon.sessions.open(name: nil, input: "counter")
+    var events = daemon.events.events(after: nil).makeAsyncIterator()
+    _ = await events.next()
+    for reading in [
+      Reading(input: "counter", code: "WIFI:T:WPA;S:shop;P:geheim1;;"),
+      Reading(input: "counter", undecoded: Array("WIFI:T:WPA;S:shop;P:geheim1".utf8) + [0xFF, 0x3B, 0x3B]),
+      Reading(input: "other", code: "otpauth://totp/x?secret=geheim1&issuer=y", tag: "t"),
+      Reading(input: "counter", code: "https://ana:geheim1@id.gs1.org/01/04719999000019"),
+    ] {
+      let answer = await daemon.answer(reading)
+      let own = String(decoding: answer.line, as: UTF8.self)
+      #expect(own.contains("geheim1"), "\(own)")
+      var event = try #require(await events.next())
+      while event.kind != .scan { event = try #require(await events.next()) }
+      let told = String(decoding: event.data, as: UTF8.self)
+      #expect(!told.contains("geheim1") && !told.contains("67656865696D31") && told.contains("***"), "\(told)")
+    }
+    _ = try await daemon.sessions.add(["WIFI:P:geheim1;;"], to: session.id)
+    let all =
+      try root.uploads().map { "\($0.payload)" } + daemon.misses(limit: 10).map(\.id)
+      + daemon.sessions.session(session.id).codes
+    #expect(all.count >= 11)
+    for text in all { #expect(!text.contains("geheim1"), "\(text)") }
+    #expect(try daemon.misses(limit: 10).contains { $0.id == "WIFI:T:WPA;S:shop;P:***;;" })
+    // A product is found all the same.
+    let found = await daemon.scan(Reading(input: "http", code: "6901"))
+    #expect(found.withoutSecrets.reading == found.reading)
+  }
+
   @Test(arguments: [("6901", "exact"), ("6901\u{1D}", "head")]) func `a separator at the end is a part of the code`(
     code: String, kind: String
   ) async throws {

@@ -104,6 +104,21 @@ import WaitingTestSupport
     #expect(readings[1].undecodedBytes == nil)
   }
 
+  @Test func `lost keys are not named where they may be a password's`() async throws {
+    var typist = KeyTypist()
+    typist.type("WIFI:T:WPA;S:shop;P:se")
+    typist.tap(66)
+    typist.type("cret;;\n")
+    var decoder = KeyboardDecoder(layout: .us)
+    var lines: [LineFramer.Line] = []
+    decoder.append(typist.bytes, to: &lines)
+    guard case .keys(let line)? = lines.first else {
+      Issue.record("\(lines)")
+      return
+    }
+    #expect(!InputFault.lostKeys(of: line, input: "a").description.contains("F8"))
+  }
+
   @Test func `a keyboard that comes later, and what is none`() async throws {
     let scratch = try Scratch()
     let path = scratch.name("a")

@@ -116,7 +116,7 @@ extension Daemon {
     inputs.answered(
       answer.reading.input, id: answer.id, isMiss: answer.isMiss, isFailed: isFailed,
       at: answer.time)
-    events.publish(.scan, recorded.line, latency: latency)
+    events.publish(.scan, recorded.publicLine, latency: latency)
     if let session = recorded.session { sessions.publishSoon(session.id, session.stores) }
     return Response(answer: answer, line: recorded.line)
   }
@@ -163,6 +163,8 @@ extension Daemon {
     var answer: ScanAnswer
     /// The answer as a line of JSON; empty until the answer is final.
     var line: [UInt8] = []
+    /// The same without secrets, for everybody but the caller.
+    var publicLine: [UInt8] = []
     /// The session that the scan was added to, if any.
     var session: ChangedSession?
   }
@@ -173,6 +175,7 @@ extension Daemon {
     let index: Int
     let durable: ScanAnswer
     let line: [UInt8]
+    let publicLine: [UInt8]
     let hooks: [String]
     let payload: UploadPayload?
     let miss: NewMiss?
@@ -190,7 +193,7 @@ extension Daemon {
       start = end
     }
     for index in recorded.indices where recorded[index].line.isEmpty {
-      recorded[index].line = recorded[index].answer.json.bytes
+      (recorded[index].line, recorded[index].publicLine) = recorded[index].answer.lines
     }
     return recorded
   }
@@ -219,7 +222,8 @@ extension Daemon {
       switch result {
       case .success(let entered):
         let session = entered.session.map { ChangedSession(id: $0, stores: stores) }
-        recorded[record.index] = Recorded(answer: record.durable, line: record.line, session: session)
+        recorded[record.index] = Recorded(
+          answer: record.durable, line: record.line, publicLine: record.publicLine, session: session)
         if !record.hooks.isEmpty { uploads.recorded(stores.user) }
         problems.clear(.uploadsRefused)
         if !entered.hasRoom {
@@ -245,10 +249,11 @@ extension Daemon {
       return nil
     }
     let durable = answer.recorded(.durable)
-    let line = durable.json.bytes
-    let payload = hooks.isEmpty ? nil : UploadPayload.json(UploadJSON(written: line))
+    let (line, publicLine) = durable.lines
+    let payload = hooks.isEmpty ? nil : UploadPayload.json(UploadJSON(written: publicLine))
     return Record(
-      index: index, durable: durable, line: line, hooks: hooks, payload: payload, miss: miss, pending: pending)
+      index: index, durable: durable, line: line, publicLine: publicLine, hooks: hooks, payload: payload, miss: miss,
+      pending: pending)
   }
 
   /// Whether scans of an input are added to a session.
@@ -309,6 +314,14 @@ extension Daemon {
       return
     }
     events.publish(.input, JSONText.object(fields).bytes)
+  }
+}
+
+extension ScanAnswer {
+  /// The answer as a line of JSON for its caller, and for everybody else.
+  fileprivate var lines: (own: [UInt8], public: [UInt8]) {
+    let (line, others) = (json.bytes, withoutSecrets)
+    return (line, others.reading == reading ? line : others.json.bytes)
   }
 }
 

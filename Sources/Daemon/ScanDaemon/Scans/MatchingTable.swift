@@ -22,6 +22,9 @@ final class MatchingTable: Sendable {
     }
   }
 
+  /// The table without any settings.
+  static let standard = MatchingTable(MatchingSettings(), separators: [:])
+
   /// The options for the scans of an input.
   func options(for input: String) -> MatchingOptions { own.isEmpty ? common : own[input] ?? common }
 }

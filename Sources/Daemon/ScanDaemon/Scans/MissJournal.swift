@@ -5,7 +5,7 @@ import Workspace
 
 /// A code that matched nothing.
 public struct Miss: Codable, Sendable, Equatable, Identifiable {
-  /// The code.
+  /// The code, without the secrets in it, such as the password of a wireless network.
   public var id: String
   /// How often the code was missed, not counting double scans.
   public var count: Int
@@ -48,7 +48,7 @@ struct NewMiss: Sendable {
 
   init(_ answer: ScanAnswer, _ stores: UserStores) {
     self.stores = stores
-    code = answer.reading.code
+    code = answer.reading.withoutSecrets.code
     input = answer.reading.input.cut(to: SetSessions.maximumNameByteCount)
     time = answer.time.timeIntervalSince1970
   }

@@ -22,11 +22,12 @@ struct PendingScan: Codable, Sendable, Equatable, Identifiable {
 
   init(_ answer: ScanAnswer) {
     id = answer.id
-    code = answer.reading.code
-    input = answer.reading.input
-    tag = answer.reading.tag
-    symbology = answer.reading.symbology
-    bytes = answer.reading.undecodedBytes
+    let reading = answer.reading.withoutSecrets
+    code = reading.code
+    input = reading.input
+    tag = reading.tag
+    symbology = reading.symbology
+    bytes = reading.undecodedBytes
     time = answer.time.timeIntervalSince1970
   }
 

@@ -115,6 +115,21 @@ public struct ScanAnswer: Sendable {
       id: id, time: time, reading: reading, match: match, catalogue: catalogue, repeats: repeats, lookup: lookup,
       rematches: rematches, recording: recording)
   }
+
+  /// The answer for everybody except the one who sent the code, who gets it as read: without the secrets in the code.
+  var withoutSecrets: ScanAnswer {
+    let masked = reading.withoutSecrets
+    // What is read from the code has its secrets too.
+    guard masked != reading, var match = try? CatalogSnapshot.empty.match(masked, .standard) else { return self }
+    if !self.match.isEmpty {
+      (match.kind, match.key, match.gtin) = (self.match.kind, self.match.key, self.match.gtin)
+      match.products = self.match.products
+      match.rest = self.match.rest.map { _ in CodeSecrets.mark }
+    }
+    return ScanAnswer(
+      id: id, time: time, reading: masked, match: match, catalogue: catalogue, repeats: repeats, lookup: lookup,
+      rematches: rematches, recording: recording)
+  }
 }
 
 /// The catalogue that an answer is based on, and its age.

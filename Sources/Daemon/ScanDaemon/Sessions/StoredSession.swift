@@ -106,7 +106,7 @@ extension UserDocuments {
     guard new.count <= limit - session.count else { throw SetSessionError.full(limit: limit) }
     for reading in new {
       let document = StoredCode(
-        id: StoredCode.id(id, session.count), code: reading.code, symbology: reading.symbology,
+        id: StoredCode.id(id, session.count), code: reading.withoutSecrets.code, symbology: reading.symbology,
         isUndecoded: reading.undecodedBytes == nil ? nil : true)
       try transaction.upsert(document, into: codes)
       session.count += 1
