@@ -343,6 +343,20 @@ import Testing
     #expect(codes(encoding: .utf8, type) == ["faulty: 010471999900001910AC{F8}21XY"])
   }
 
+  @Test func `a key before each code may be a prefix`() throws {
+    var format = LineFormat()
+    format.prefix = "\u{2}"
+    var decoder = KeyboardDecoder(layout: .us, keys: try KeyAssignments(["F12": "\u{2}"]), format: format)
+    var typist = KeyTypist()
+    for _ in 0..<2 {
+      typist.tap(88)
+      typist.type("690\n")
+    }
+    var lines: [LineFramer.Line] = []
+    decoder.append(typist.bytes, to: &lines)
+    #expect(lines == [.text("690"), .text("690")])
+  }
+
   @Test func `a key may end a line`() throws {
     #expect(
       try codes(keys: KeyAssignments(["F10": "\r"])) {
