@@ -120,7 +120,8 @@ let groups: [(name: String, targets: [Target])] = [
     "Catalogue",
     [
       .target(name: "CSearchTables", exclude: ["LICENSE-UNICODE.txt", "README.md"]),
-      module("SearchText", ["Bytes", "CSearchTables"], ownsMemory: true),
+      .systemLibrary(name: "CStemmer", providers: [.apt(["libstemmer-dev"])]),
+      module("SearchText", ["Bytes", "CSearchTables", "CStemmer"], ownsMemory: true),
       module("Barcodes", ["Bytes", "TextFormat"]),
       module("CatalogRows", ["JSONFormat"]),
       module(

@@ -1,0 +1,7 @@
+// The interface of libstemmer, the library of Snowball.
+#ifndef SHELFMARK_CSTEMMER_SHIM_H
+#define SHELFMARK_CSTEMMER_SHIM_H
+
+#include <libstemmer.h>
+
+#endif
