@@ -58,6 +58,18 @@ import Testing
     }
   }
 
+  @Test func `a result that rests on a corrected mistake is marked`() async throws {
+    try await TestDaemon.run { test in
+      let answer = try await test.exchange("GET", target(["q": "indor unit"])).json
+      #expect(ids(answer) == ["1001"])
+      #expect(answer["results"]?[0]?["approximate"] == .bool(true))
+      #expect(answer["results"]?[0]?["meant"]?.text == "indoor unit")
+      let exact = try await test.exchange("GET", target(["q": "unit and indoor"])).json
+      #expect(ids(exact) == ["1001"])
+      #expect(exact["results"]?[0]?["approximate"] == nil && exact["results"]?[0]?["meant"] == nil)
+    }
+  }
+
   @Test func `pages follow one another, and each product comes once`() async throws {
     try await TestDaemon.run { test in
       try add(50, test)

@@ -1,11 +1,13 @@
 package import JSONFormat
 
 extension SearchResult {
-  /// The result as an object: `score`, `matched` and `product`.
+  /// The result as an object: `score`, `matched` and `product`; before these `approximate` and `meant` if the result
+  /// rests on a corrected mistake.
   package var json: JSONText {
-    .object([
-      ("score", .double(score)), ("matched", .array(matched.map(\.json))), ("product", .product(product)),
-    ])
+    let mistake: [(String, JSONText)] =
+      meant.map { [("approximate", .bool(true)), ("meant", .text($0))] } ?? []
+    return .object(
+      mistake + [("score", .double(score)), ("matched", .array(matched.map(\.json))), ("product", .product(product))])
   }
 }
 

@@ -1,5 +1,6 @@
 import Bytes
 import LogStore
+import SearchText
 
 extension CatalogSnapshot {
   /// Whether products can be found by words.
@@ -9,7 +10,9 @@ extension CatalogSnapshot {
   ///
   /// Each word must match the name, the brand, the SKU or the barcode, in any order, whatever the letter case, the
   /// accents, the width of letters, or whether Chinese is traditional or simplified. The last word may be the beginning
-  /// of one. Products with parts of words come after that, and Chinese names by how they are read: `glgj` and `geli`
+  /// of one that no other word matches. *And* between words, in five languages or as a sign, is one, and a product need
+  /// not have it. Products with the singular of a plural or the other way round, or with an umlaut as two letters, come
+  /// after that, and with parts of words, and Chinese names by how they are read: `glgj` and `geli`
   /// find 格力挂机; and what is written in one word here and in several there: `cocacola` finds Coca-Cola, `500 ml` finds
   /// 500ml. If nothing is found, each word may have one typing mistake, and a single letter or digit may be left out. A
   /// product whose barcode or SKU is the whole text comes first, whatever the zeros in front of a GTIN. Products that
@@ -51,6 +54,8 @@ private struct SearchRun {
   /// The candidates of their parts, once they were looked up.
   private var parts: [Int: [WordCandidates]] = [:]
   private var evaluation: SearchEvaluation
+  /// Whether products have other forms of a word, once these were looked up.
+  private var hasForms = false
   private var found: [Found] = []
   /// The row of the cursor's product; before all rows if it is gone.
   private var cursorRow = RowID(number: 0)
@@ -78,24 +83,31 @@ private struct SearchRun {
       cursorRow = try snapshot.withProduct(id: cursor.id) { $0.rowID } ?? cursorRow
     }
     let wanted = max(0, options.limit)
-    for word in words { rarestFirst.append(try WordCandidates(word, indexes)) }
+    for (number, word) in words.enumerated() { rarestFirst.append(try WordCandidates(word, number: number, indexes)) }
     let total = Double(max(1, snapshot.productCount))
-    evaluation.weights = rarestFirst.map { 0.2 + max(0, (total / Double(max(1, $0.exactCount))).logarithm) }
+    evaluation.weights = rarestFirst.map { candidates in
+      0.2 + max(0, (total / Double(max(1, candidates.exactCount))).logarithm)
+    }
+    rarestFirst.removeAll(where: \.isConjunction)
     rarestFirst.sort { $0.count < $1.count }
+    if !words.isEmpty, options.cursor?.stage ?? 0 > SearchStage.forms.rawValue { try lookUpForms() }
     for stage in SearchStage.allCases where stage.rawValue >= options.cursor?.stage ?? 0 {
       // One more than is wanted tells whether there is another page.
       if found.count > wanted { break }
       if stage == .typos, !found.isEmpty || (options.cursor?.stage ?? SearchStage.typos.rawValue) < stage.rawValue {
         break
       }
+      if stage == .forms, !words.isEmpty { try lookUpForms() }
       if stage == .code || !words.isEmpty { try find(stage) }
     }
     var results: [SearchResult] = []
     for result in found.prefix(wanted) {
       guard let product = try snapshot.withProduct(result.row, { (view) throws(StoreError) in try snapshot.copy(view) })
       else { continue }
+      let meant = result.stage == SearchStage.typos.rawValue ? evaluation.meant(product) : nil
       results.append(
-        SearchResult(product: product, score: result.score, matched: evaluation.matchedFields(product)))
+        SearchResult(
+          product: product, score: result.score, matched: evaluation.matchedFields(product), meant: meant))
     }
     guard found.count > wanted, let last = found.prefix(wanted).last, let product = results.last?.product else {
       return SearchResults(results: results, next: nil)
@@ -129,7 +141,16 @@ private struct SearchRun {
     switch stage {
     case .code: try findCode()
     case .words:
-      if rarestFirst[0].count > 0 { try find(rarestFirst, &blocks) }
+      if rarestFirst[0].count == 0 { return }
+      if rarestFirst[0].count > Self.blockCount, rarestFirst.contains(where: \.isPartOfNumber) {
+        // A whole number comes before one that begins alike, in whatever block that is.
+        var whole = try rarestFirst.map { (candidates) throws(StoreError) in try candidates.whole() }
+        whole.sort { $0.count < $1.count }
+        if whole[0].count > 0 { try find(whole, &blocks) }
+        if found.count > options.limit { return }
+      }
+      try find(rarestFirst, &blocks)
+    case .forms: try findForms(&blocks)
     case .parts:
       // Parts of the rarest word will do if they are few: what is read is compared with all words.
       var candidates = try parts(of: 0)
@@ -143,6 +164,27 @@ private struct SearchRun {
       try find(candidates, &blocks)
     case .typos: try findTypos(&blocks)
     }
+  }
+
+  /// Looks up the forms of all words.
+  private mutating func lookUpForms() throws(StoreError) {
+    let nouns = NounForms()
+    for index in rarestFirst.indices where try rarestFirst[index].findForms(nouns) {
+      hasForms = true
+      evaluation.words[rarestFirst[index].number].forms = rarestFirst[index].forms
+    }
+  }
+
+  /// Finds products that have another form of the only word, or no *and* after it.
+  ///
+  /// Of several words the forms are found together with the parts: reading the same products once more would take as
+  /// long as all else.
+  private mutating func findForms(_ blocks: inout Blocks) throws(StoreError) {
+    if rarestFirst.count > 1 { return }
+    let isAlone = words.count == 1
+    if isAlone, !hasForms { return }
+    let candidates = try rarestFirst[0].withForms(isAlone: isAlone)
+    if candidates.count > 0 { try find([candidates], &blocks) }
   }
 
   /// Returns the candidates of a word's parts.
@@ -258,9 +300,14 @@ private struct SearchRun {
     return ranks
   }
 
+  /// Returns the stage in which a fit is found: forms of several words are found with the parts.
+  private func stage(of fit: SearchEvaluation.Fit) -> SearchStage {
+    fit.stage == .forms && rarestFirst.count > 1 ? .parts : fit.stage
+  }
+
   /// Returns a score that is above those of later stages and blocks.
-  private static func score(_ fit: SearchEvaluation.Fit, block: Int) -> Double {
-    let stage = Double(SearchStage.typos.rawValue - fit.stage.rawValue)
+  private static func score(_ fit: SearchEvaluation.Fit, _ stage: SearchStage, block: Int) -> Double {
+    let stage = Double(SearchStage.typos.rawValue - stage.rawValue)
     // A fit has at most 2.7, so a block has scores from 1 to 2, the next from ½ to 1, and so on.
     return 2 * stage + Double(sign: .plus, exponent: -min(block, 1000), significand: 1) * (1 + fit.score / 3)
   }
@@ -274,8 +321,8 @@ private struct SearchRun {
       if index + 8 < rows.count { store.prefetch(rows[index + 8]) }
       guard let record = try store.record(row, table: CatalogSchema.products) else { continue }
       let view = ProductView(record)
-      guard let fit = try evaluation.fit(view, upTo: stage), fit.stage == stage else { continue }
-      let score = Self.score(fit, block: block)
+      guard let fit = try evaluation.fit(view, upTo: stage), self.stage(of: fit) == stage else { continue }
+      let score = Self.score(fit, stage, block: block)
       fits.append(Found(row: row, stage: stage.rawValue, block: block, score: score))
     }
     fits.sort { $0.precedes($1) }

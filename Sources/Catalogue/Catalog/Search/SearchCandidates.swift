@@ -23,15 +23,23 @@ struct WordCandidates {
 
   /// Whether the word is a letter or digit that may not have been meant.
   var isStray: Bool { word.canBeStray }
+  /// Whether the word is *and* between others, which products need not have.
+  var isConjunction: Bool { word.isConjunction }
 
+  /// The number of the word in the search.
+  let number: Int
   private let word: SearchWord
+  /// The singular or plural of the word that products have, and the other spellings of its umlauts.
+  private(set) var forms: [[UInt8]] = []
+  private var spellings: [[UInt8]] = []
   private let indexes: SearchIndexes
 
   /// Finds where the indexes have a word of the stage ``SearchStage/words``.
   ///
   /// - Throws: `StoreError.damaged` if a page fails its check.
-  init(_ word: SearchWord, _ indexes: SearchIndexes) throws(StoreError) {
+  init(_ word: SearchWord, number: Int, _ indexes: SearchIndexes) throws(StoreError) {
     self.word = word
+    self.number = number
     self.indexes = indexes
     store = indexes.store
     switch word.kind {
@@ -39,6 +47,7 @@ struct WordCandidates {
     case .word:
       let exact = [SearchTerm.word] + word.text + [0]
       exactCount = try store.rowCount(inOrderOf: indexes.search, from: .before(exact), to: .afterPrefix(exact)).count
+      if word.isConjunction { return }
       if word.isLast || word.isCut {
         try addBeginnings()
       } else {
@@ -46,11 +55,61 @@ struct WordCandidates {
       }
       try addCodes(.words)
       if word.hasBoundary { try addSeparated(Self.mostSeparatedFirst) }
-      for join in word.joins where join.isNumber {
-        let key = [SearchTerm.word] + join.bytes + [0]
-        try add(indexes.search, .before(key), .afterPrefix(key))
-      }
+      for join in word.joins where join.isNumber { try addWord(join.bytes) }
     }
+  }
+
+  /// Whether the word is a part of a number that is spelled apart, as `dn` and `50` are.
+  var isPartOfNumber: Bool { word.kind == .word && word.joins.contains(where: \.isNumber) }
+
+  /// The candidates that have the word, or the number that it is a part of, as a whole word.
+  ///
+  /// - Throws: `StoreError.damaged` if a page fails its check.
+  func whole() throws(StoreError) -> WordCandidates {
+    guard isPartOfNumber else { return self }
+    var result = self
+    result.sources = []
+    result.count = 0
+    try result.addWord(word.bytes)
+    for join in word.joins where join.isNumber { try result.addWord(join.bytes) }
+    return result
+  }
+
+  /// Looks up the forms of the word, for the stages from ``SearchStage/forms`` on.
+  ///
+  /// - Returns: Whether products have any.
+  /// - Throws: `StoreError.damaged` if a page fails its check.
+  mutating func findForms(_ nouns: NounForms) throws(StoreError) -> Bool {
+    guard word.kind == .word, !word.isConjunction else { return false }
+    for form in nouns.forms(of: word.bytes) where try hasWord(form, isLast: false) { forms.append(form) }
+    for spelling in word.spellings where try hasWord(spelling, isLast: word.isLast) { spellings.append(spelling) }
+    return !forms.isEmpty || !spellings.isEmpty
+  }
+
+  /// The candidates of the stage ``SearchStage/forms``.
+  ///
+  /// - Parameter isAlone: Whether the search has no other word, so that products with the word itself were found before.
+  /// - Throws: `StoreError.damaged` if a page fails its check.
+  func withForms(isAlone: Bool) throws(StoreError) -> WordCandidates {
+    var result = self
+    if isAlone {
+      result.sources = []
+      result.count = 0
+    }
+    for form in forms { try result.addWord(form) }
+    for spelling in spellings { try result.addWord(spelling, isBeginning: word.isLast) }
+    return result
+  }
+
+  private mutating func addWord(_ word: [UInt8], isBeginning: Bool = false) throws(StoreError) {
+    let key = [SearchTerm.word] + word + (isBeginning ? [] : [0])
+    try add(indexes.search, .before(key), .afterPrefix(key))
+  }
+
+  /// Whether any product, or any that was deleted, has a word, or one that begins with it.
+  private func hasWord(_ word: [UInt8], isLast: Bool) throws(StoreError) -> Bool {
+    let key = [SearchTerm.word] + word + (isLast ? [] : [0])
+    return try store.rowCount(inOrderOf: indexes.search, from: .before(key), to: .afterPrefix(key)).count > 0
   }
 
   /// The candidates of the stage ``SearchStage/parts``: what matches is among each of these, the fewest first.
@@ -72,12 +131,14 @@ struct WordCandidates {
     try result.addBeginnings()
     try result.addCodes(.parts)
     if word.canBePart { try result.addKeys(containing: word.text, indexes.search) }
+    for form in forms { try result.addWord(form) }
+    for spelling in word.spellings {
+      try result.addWord(spelling, isBeginning: true)
+      if spelling.count >= SearchWord.shortestPart { try result.addKeys(containing: spelling, indexes.search) }
+    }
     if word.isLatin { try result.addReadings() }
     try result.addSeparated(Self.mostSeparated)
-    for join in word.joins {
-      let key = [SearchTerm.word] + join.bytes + (join.isLast ? [] : [0])
-      try result.add(indexes.search, .before(key), .afterPrefix(key))
-    }
+    for join in word.joins { try result.addWord(join.bytes, isBeginning: join.isLast) }
     return [result]
   }
 

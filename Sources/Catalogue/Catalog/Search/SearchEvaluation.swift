@@ -6,13 +6,15 @@ import SearchText
 
 /// Decides whether a product is found by a search, and how well it fits. It is kept for many products, for its buffers.
 struct SearchEvaluation {
-  let words: [SearchWord]
+  /// The words, with their ``SearchWord/forms`` once these were looked up.
+  var words: [SearchWord]
+  private let text: String
   /// How rare each word is, above 0: a match of a rarer word counts more.
   var weights: [Double]
   /// The key of the whole search as a barcode, and as each spelling of a GTIN with other zeros at the front.
   private let codes: [[UInt8]]
-  private let brand: [UInt8]?
-  private let category: [UInt8]?
+  private let brand: WantedText?
+  private let category: WantedText?
   private let isSetsOnly: Bool
   /// Whether a word comes more than once, as in `m&m's`. Each is then to match a word of its own.
   private let hasRepeats: Bool
@@ -23,20 +25,30 @@ struct SearchEvaluation {
   private var other = FoldedField()
   private var filter = TextFolder()
   private var scratch: [UInt8] = []
-  /// The number of the token of the name that each word matches; -1 for a word that matches another text.
+  /// Whether an umlaut of a product may be spelled otherwise in a word.
+  private let hasUmlauts: Bool
+  /// The number of the token of the name that each word matches, without *and*; -1 for a word that matches another text.
   private var tokens: [Int] = []
+  /// Whether each of these words is one with its neighbour: `dn` and `50` of DN50.
+  private var areJoined: [Bool] = []
+  /// What the words match of the name, of the brand and of the SKU, among the folded bytes of each.
+  private var used: [[Range<Int>]] = [[], [], []]
+  /// Whether a word matches the barcode.
+  private var isCodeUsed = false
 
   init(_ text: String, _ words: [SearchWord], _ options: SearchOptions) {
     self.words = words
+    self.text = text
+    hasUmlauts = words.contains { $0.expanded != nil }
     weights = [Double](repeating: 1, count: words.count)
     let code = CodeKey.of(text)
     let spellings = GTIN(utf8: code.span)?.spellings.map { Array($0.utf8) }.filter { $0 != code }
     codes = code.isEmpty ? [] : [code] + (spellings ?? [])
-    var folder = TextFolder()
-    brand = options.brand.map { Self.folded($0, &folder) }
-    category = options.category.map { Self.folded($0, &folder) }
+    brand = options.brand.map { WantedText($0) }
+    category = options.category.map { WantedText($0) }
     isSetsOnly = options.isSetsOnly
-    hasRepeats = Set(words.map(\.bytes)).count < words.count
+    let meant = words.filter { !$0.isConjunction }
+    hasRepeats = Set(meant.map(\.bytes)).count < meant.count
     hasStrays = words.contains { !$0.canBeStray }
     condition = options.condition
   }
@@ -44,16 +56,46 @@ struct SearchEvaluation {
   /// The keys of the whole search as a barcode; empty if it cannot be one.
   var codeKeys: [[UInt8]] { codes }
 
-  private static func folded(_ text: String, _ folder: inout TextFolder) -> [UInt8] {
-    folder.fold(Array(text.utf8).rawSpan)
-    return joined(folder)
+  /// The text that a filter wants, folded.
+  private struct WantedText {
+    private let folded: [UInt8]
+    /// The same with umlauts as two letters.
+    private let expanded: [UInt8]
+
+    init(_ text: String) {
+      let utf8 = Array(text.utf8)
+      var folder = TextFolder()
+      folded = Self.words(of: utf8.rawSpan, &folder)
+      expanded = Umlauts.expanded(utf8.rawSpan).map { Self.words(of: $0.rawSpan, &folder) } ?? folded
+    }
+
+    private static func words(of text: RawSpan, _ folder: inout TextFolder) -> [UInt8] {
+      folder.fold(text)
+      return SearchEvaluation.joined(folder)
+    }
+
+    /// Whether a text is the same as a search compares words: Müller is `muller` and `mueller`.
+    func isSame(as text: RawSpan, _ folder: inout TextFolder) -> Bool {
+      let words = Self.words(of: text, &folder)
+      if words == folded { return true }
+      if let letters = Umlauts.expanded(text) { return Self.words(of: letters.rawSpan, &folder) == expanded }
+      return words == expanded
+    }
   }
 
-  /// The words without what stands between them: `campbells` is Campbell's.
+  /// The words without what stands between them, *and* among it: `campbells` is Campbell's, and Black and Decker is Black
+  /// & Decker.
   private static func joined(_ folder: TextFolder) -> [UInt8] {
     var bytes: [UInt8] = []
-    for token in folder.tokens { bytes.append(folder.bytes(of: token)) }
+    for (number, token) in folder.tokens.enumerated() where !isConjunction(number, of: folder) {
+      bytes.append(folder.bytes(of: token))
+    }
     return bytes
+  }
+
+  /// Whether a token is *and* between two others.
+  private static func isConjunction(_ number: Int, of folder: TextFolder) -> Bool {
+    number > 0 && number + 1 < folder.tokens.count && Conjunctions.isWord(folder.bytes(of: folder.tokens[number]))
   }
 
   /// A product that fits.
@@ -83,31 +125,41 @@ struct SearchEvaluation {
 
   private mutating func isPermitted(_ view: borrowing ProductView) throws(StoreError) -> Bool {
     if isSetsOnly, !view.isGroupedProduct { return false }
-    if let brand {
-      filter.fold(try view.utf8.shared(.brand))
-      if Self.joined(filter) != brand { return false }
-    }
-    if let category {
-      filter.fold(try view.utf8.shared(.category))
-      if Self.joined(filter) != category { return false }
-    }
+    if let brand, !brand.isSame(as: try view.utf8.shared(.brand), &filter) { return false }
+    if let category, !category.isSame(as: try view.utf8.shared(.category), &filter) { return false }
     return try condition?.matches(view, &scratch) ?? true
   }
 
   private func shortness(_ view: borrowing ProductView) -> Double { 1 / (1 + Double(view.utf8.name.byteCount) / 16) }
 
   private mutating func matched(_ view: borrowing ProductView, upTo limit: SearchStage) throws(StoreError) -> Fit? {
-    name.fold(view.utf8.name, tracking: false)
+    let umlauts = hasUmlauts && limit >= .forms
+    name.fold(view.utf8.name, tracking: false, umlauts: umlauts)
     let code = view.record.key(CatalogSchema.productByCode.index)
     var stage = SearchStage.words
     var sum = 0.0
     var weight = 0.0
+    // How much the name lacks of each *and*.
+    var missing = 0.0
+    var isOtherNumber = false
     tokens.removeAll(keepingCapacity: true)
+    areJoined.removeAll(keepingCapacity: true)
+    if words.count > 1 { forgetUsed() }
     for (index, word) in words.enumerated() {
-      var best = name.match(word, upTo: limit)
-      let isInName = best != nil
+      if word.isConjunction {
+        let match = matchConjunction(word, view.utf8.name)
+        if match.stage > limit { return nil }
+        stage = max(stage, match.stage)
+        missing += 1 - match.quality
+        continue
+      }
+      var best = name.match(word, upTo: limit, used: word.isLast ? used[0] : [])
+      var field = best == nil ? nil : SearchedField.name
       if best?.stage != .words || (best?.quality ?? 0) < 0.5 {
-        if let match = try matchOther(word, view, code, upTo: limit), match.isBetter(than: best) { best = match }
+        if let other = try matchOther(word, view, code, upTo: limit, umlauts), other.match.isBetter(than: best) {
+          best = other.match
+          field = other.field
+        }
       }
       if best == nil, limit >= .parts, word.canBeDivided { best = try matchDivided(word, view) }
       if best == nil, limit == .typos, hasStrays, word.canBeStray {
@@ -115,32 +167,68 @@ struct SearchEvaluation {
       }
       guard let best else { return nil }
       stage = max(stage, best.stage)
-      let place = isInName && best.token >= 0 ? 1 / (1 + Double(best.token)) : 0
+      let token = field == .name ? best.token : -1
+      let place = token >= 0 ? 1 / (1 + Double(token)) : 0
       // The word of the name that an earlier one has matched counts once.
-      let isTaken = hasRepeats && isInName && best.token >= 0 && tokens.contains(best.token)
+      let isTaken = hasRepeats && token >= 0 && tokens.contains(token)
       sum += weights[index] * best.quality * (isTaken ? 0.5 : 1) * (0.75 + 0.25 * place)
       weight += weights[index]
-      tokens.append(isInName ? best.token : -1)
+      tokens.append(token)
+      areJoined.append(best.isJoined)
+      isOtherNumber = isOtherNumber || best.isOtherNumber
+      if !word.isLast, let field { use(best, field) }
     }
     if hasRepeats, let first = placeOfPhrase {
-      tokens = Array(first..<first + words.count)
+      tokens = Array(first..<first + tokens.count)
       sum = weight
     }
     var score = weight > 0 ? sum / weight : 0
-    if isPhrase {
-      score += 0.5
+    if !isOtherNumber, isPhrase {
+      // A number that is spelled apart comes before one in one word.
+      score += areJoined.contains(true) ? 0.3 : 0.5
       // The words are the whole name.
-      if stage == .words, tokens.first == 0, tokens.count == name.folder.tokens.count, isWholeName { score += 1 }
+      if stage == .words, tokens.first == 0, tokens.last == name.folder.tokens.count - 1, isWholeName { score += 1 }
     }
-    return Fit(stage: stage, score: score + 0.2 * shortness(view))
+    return Fit(stage: stage, score: max(0, score + 0.2 * shortness(view) - 0.1 * min(1, missing)))
+  }
+
+  /// A text of a product in which words are looked for.
+  private enum SearchedField: Int {
+    case name, brand, skuCode, barcode
+  }
+
+  private mutating func forgetUsed() {
+    for field in used.indices { used[field].removeAll(keepingCapacity: true) }
+    isCodeUsed = false
+  }
+
+  /// Notes what a word matches, which is then no part of the last word.
+  private mutating func use(_ match: WordMatch, _ field: SearchedField) {
+    if field == .barcode { isCodeUsed = true } else { used[field.rawValue].append(match.range) }
+  }
+
+  /// Matches *and* with the same word of the name, with another one or a sign, or with nothing.
+  private func matchConjunction(_ word: SearchWord, _ text: RawSpan) -> (stage: SearchStage, quality: Double) {
+    var hasOther = false
+    for (number, token) in name.folder.tokens.enumerated() {
+      let own = name.folder.bytes(of: token)
+      if own.hasSameBytes(as: word.bytes.rawSpan) || word.isLast && own.begins(with: word.bytes.rawSpan) {
+        return (.words, 1)
+      }
+      if Self.isConjunction(number, of: name.folder) { hasOther = true }
+    }
+    hasOther = hasOther || Conjunctions.hasSign(text)
+    let isFound = hasOther || !word.isLast
+    return (word.isOptional && isFound ? .words : .forms, hasOther ? 0.5 : 0)
   }
 
   /// The first word of the name from which on it has all words of the search, one after the other.
   private var placeOfPhrase: Int? {
     let all = name.folder.tokens
-    if words.count > all.count { return nil }
-    return (0...all.count - words.count).first { first in
-      words.indices.allSatisfy { isWord(words[$0], ofToken: all[first + $0]) }
+    let meant = words.filter { !$0.isConjunction }
+    if meant.count > all.count { return nil }
+    return (0...all.count - meant.count).first { first in
+      meant.indices.allSatisfy { isWord(meant[$0], ofToken: all[first + $0]) }
     }
   }
 
@@ -150,33 +238,68 @@ struct SearchEvaluation {
     return text.begins(with: word.bytes.rawSpan) && (word.isLast || text.byteCount == word.bytes.count)
   }
 
-  /// Whether the words are neighbours in the name, in their order.
+  /// Whether the words are neighbours in the name, in their order, with no more than *and* between two of them.
   private var isPhrase: Bool {
     guard let first = tokens.first, first >= 0 else { return false }
-    return zip(tokens, first...).allSatisfy { $0 == $1 }
+    for index in tokens.indices.dropFirst() {
+      let (previous, next) = (tokens[index - 1], tokens[index])
+      if next == previous + 1 { continue }
+      if next == previous, areJoined[index - 1], areJoined[index] { continue }
+      guard next == previous + 2, Self.isConjunction(previous + 1, of: name.folder) else { return false }
+    }
+    return true
   }
 
-  /// Whether the words together are as long as the tokens of the name.
+  /// Whether the words together are as long as the tokens of the name, *and* left out of both.
   private var isWholeName: Bool {
-    words.reduce(0) { $0 + $1.bytes.count } == name.folder.bytes.byteCount
+    var count = name.folder.bytes.byteCount
+    for number in name.folder.tokens.indices where Self.isConjunction(number, of: name.folder) {
+      // It is a word of the search where that has it as the first or last one.
+      if !tokens.contains(number) { count -= name.folder.tokens[number].range.count }
+    }
+    return words.reduce(0) { $0 + ($1.isConjunction ? 0 : $1.bytes.count) } == count
   }
 
   /// Returns the best match of a word in the brand, the SKU or the barcode.
   private mutating func matchOther(
-    _ word: SearchWord, _ view: borrowing ProductView, _ code: RawSpan, upTo limit: SearchStage
-  ) throws(StoreError) -> WordMatch? {
-    var best = Self.matchCode(word, code, upTo: limit)
+    _ word: SearchWord, _ view: borrowing ProductView, _ code: RawSpan, upTo limit: SearchStage, _ umlauts: Bool
+  ) throws(StoreError) -> (match: WordMatch, field: SearchedField)? {
+    var best = Self.matchCode(word, code, upTo: limit, isUsed: word.isLast && isCodeUsed)
+    var field = SearchedField.barcode
     let brand = try view.utf8.shared(.brand)
-    if brand.byteCount > 0 {
-      other.fold(brand, tracking: false)
-      if let match = other.match(word, upTo: limit), match.isBetter(than: best) { best = match }
+    if brand.byteCount > 0, let match = matchOther(word, brand, .brand, upTo: limit, umlauts),
+      match.isBetter(than: best)
+    {
+      (best, field) = (match, .brand)
     }
     let skuCode = view.utf8.skuCode
-    if skuCode.byteCount > 0 {
-      other.fold(skuCode, tracking: false)
-      if let match = other.match(word, upTo: limit), match.isBetter(than: best) { best = match }
+    if skuCode.byteCount > 0, let match = matchOther(word, skuCode, .skuCode, upTo: limit, umlauts),
+      match.isBetter(than: best)
+    {
+      (best, field) = (match, .skuCode)
     }
-    return best.map { WordMatch(stage: $0.stage, quality: 0.9 * $0.quality, token: -1, range: $0.range) }
+    guard var best else { return nil }
+    best.quality *= 0.9
+    return (best, field)
+  }
+
+  private mutating func matchOther(
+    _ word: SearchWord, _ text: RawSpan, _ field: SearchedField, upTo limit: SearchStage, _ umlauts: Bool
+  ) -> WordMatch? {
+    other.fold(text, tracking: false, umlauts: umlauts)
+    return other.match(word, upTo: limit, used: word.isLast ? usedParts(of: other, field) : [])
+  }
+
+  /// Returns the parts of a text that other words match: those of this text, and words that are another word of the
+  /// search, which the name may have as well.
+  private func usedParts(of text: FoldedField, _ field: SearchedField) -> [Range<Int>] {
+    var parts = used[field.rawValue]
+    for token in text.folder.tokens {
+      let bytes = text.folder.bytes(of: token)
+      let isOther = words.contains { !$0.isLast && $0.bytes.rawSpan.hasSameBytes(as: bytes) }
+      if isOther { parts.append(token.range) }
+    }
+    return parts
   }
 
   /// Matches a run of which the name has a part, and the brand or the SKU has others: `格力挂机` with 挂机 of the brand 格力.
@@ -184,20 +307,25 @@ struct SearchEvaluation {
     _ word: SearchWord, _ view: borrowing ProductView
   ) throws(StoreError) -> WordMatch? {
     var pairs = name.pairs(of: word)
-    other.fold(try view.utf8.shared(.brand), tracking: false)
+    other.fold(try view.utf8.shared(.brand), tracking: false, umlauts: false)
     for (index, isThere) in other.pairs(of: word).enumerated() where isThere { pairs[index] = true }
-    other.fold(view.utf8.skuCode, tracking: false)
+    other.fold(view.utf8.skuCode, tracking: false, umlauts: false)
     for (index, isThere) in other.pairs(of: word).enumerated() where isThere { pairs[index] = true }
     guard let share = FoldedField.share(ofPairs: pairs) else { return nil }
     return WordMatch(stage: .parts, quality: 0.35 * share, token: -1, range: 0..<0)
   }
 
   /// Matches a word with the key of a barcode.
-  private static func matchCode(_ word: SearchWord, _ code: RawSpan, upTo limit: SearchStage) -> WordMatch? {
+  ///
+  /// - Parameter isUsed: Whether another word matches the barcode, so that this one has to be all of it.
+  private static func matchCode(
+    _ word: SearchWord, _ code: RawSpan, upTo limit: SearchStage, isUsed: Bool = false
+  ) -> WordMatch? {
     if code.byteCount == 0 || word.kind != .word { return nil }
     let own = word.code.rawSpan
     let share = Double(own.byteCount) / Double(code.byteCount)
     if code.hasSameBytes(as: own) { return WordMatch(stage: .words, quality: 1, token: -1, range: 0..<own.byteCount) }
+    if isUsed { return nil }
     guard word.canBeCode, let place = code.firstPlace(of: own), place == 0 || word.canBeCodePart else { return nil }
     let isLong = place == 0 && own.byteCount >= SearchWord.longCode
     if !isLong, limit < .parts { return nil }
@@ -217,15 +345,19 @@ struct SearchEvaluation {
     // The runs that no text has on its own, as far as is known: texts have them together.
     var divided = Set(words.indices.filter { words[$0].canBeDivided })
     for (index, text) in texts.enumerated() where !text.isEmpty {
-      name.fold(Array(text.utf8).rawSpan, tracking: true)
+      name.fold(Array(text.utf8).rawSpan, tracking: true, umlauts: hasUmlauts)
+      var taken: [Range<Int>] = []
       for (number, word) in words.enumerated() {
-        guard let match = name.match(word, upTo: .typos) else { continue }
+        // A part of another word is no *and*.
+        let limit = word.isConjunction ? SearchStage.words : .typos
+        guard let match = name.match(word, upTo: limit, used: word.isLast ? taken : []) else { continue }
         divided.remove(number)
+        taken.append(match.range)
         for range in name.ranges(of: match, word) { ranges[index].append(name.folder.source(of: range)) }
       }
     }
     for (index, text) in texts.enumerated() where !text.isEmpty && !divided.isEmpty {
-      name.fold(Array(text.utf8).rawSpan, tracking: true)
+      name.fold(Array(text.utf8).rawSpan, tracking: true, umlauts: false)
       for number in divided {
         for range in name.rangesOfPairs(words[number]) { ranges[index].append(name.folder.source(of: range)) }
       }
@@ -243,6 +375,56 @@ struct SearchEvaluation {
       let joined = Self.joined(ranges)
       return joined.isEmpty ? nil : SearchResult.MatchedField(field: field, ranges: joined)
     }
+  }
+
+  /// Returns the search as it was meant for a product that is found in the stage ``SearchStage/typos``: mistyped words
+  /// as the product has them, and without a letter or digit that was not meant.
+  func meant(_ product: Product) -> String {
+    var fields = [product.name, product.brand, product.skuCode].map { text in
+      var field = FoldedField()
+      field.fold(Array(text.utf8).rawSpan, tracking: true, umlauts: hasUmlauts)
+      return (text: text, field: field, taken: [Range<Int>]())
+    }
+    let code = CodeKey.of(product.barcode)
+    let typed = typedWords
+    var meant: [String] = []
+    for (index, word) in words.enumerated() {
+      if word.isConjunction {
+        meant.append(typed[index])
+        continue
+      }
+      var best = Self.matchCode(word, code.rawSpan, upTo: .typos)
+      var bestField: Int?
+      for number in fields.indices {
+        let used = word.isLast ? fields[number].taken : []
+        guard let match = fields[number].field.match(word, upTo: .typos, used: used), match.isBetter(than: best) else {
+          continue
+        }
+        (best, bestField) = (match, number)
+      }
+      if let best, let bestField { fields[bestField].taken.append(best.range) }
+      switch (best, bestField) {
+      case (let best?, let number?) where best.stage == .typos:
+        let field = fields[number]
+        meant.append(Self.part(field.field.folder.source(of: best.range), of: field.text))
+      // The name and the brand may have a divided run together.
+      case (nil, _) where !word.canBeDivided: continue
+      default: meant.append(typed[index])
+      }
+    }
+    return meant.joined(separator: " ")
+  }
+
+  /// The words of the search as they were typed.
+  private var typedWords: [String] {
+    var folder = TextFolder()
+    folder.fold(SearchWord.typed(text).rawSpan, tracking: true)
+    return folder.tokens.prefix(words.count).map { Self.part(folder.source(of: $0.range), of: text) }
+  }
+
+  /// Returns a part of a text, which is given in UTF-16 code units.
+  private static func part(_ range: Range<Int>, of text: String) -> String {
+    String(decoding: text.utf16.dropFirst(range.lowerBound).prefix(range.count), as: UTF16.self)
   }
 
   /// Sorts ranges, and joins those that overlap or touch.

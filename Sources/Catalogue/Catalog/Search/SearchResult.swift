@@ -42,6 +42,12 @@ public struct SearchResult: Sendable {
   public let score: Double
   /// The parts of the product's texts that match words of the search.
   public let matched: [MatchedField]
+  /// The search as it was meant, if the result rests on a corrected mistake: with mistyped words as the product has them,
+  /// and without a letter or digit that was left out. `nil` if the product has what was typed.
+  public let meant: String?
+
+  /// Whether the result rests on a corrected mistake, so that the product may be another one than was meant.
+  public var isApproximate: Bool { meant != nil }
 
   /// The parts of a text that match.
   public struct MatchedField: Sendable, Equatable {

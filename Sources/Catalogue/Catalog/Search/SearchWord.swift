@@ -7,6 +7,9 @@ enum SearchStage: Int, CaseIterable, Comparable {
   case code
   /// Each word is a word of the product; the last one may be the beginning of one.
   case words
+  /// A word may be the singular or plural of one, have an umlaut in its other spelling, and `y` and `e` between words may
+  /// be another *and*, or missing.
+  case forms
   /// Words may be parts of words, and how Chinese names are read.
   case parts
   /// Each word may have one typing mistake, and one of a single character may be left out. Only if nothing was found
@@ -35,6 +38,12 @@ struct SearchWord {
   /// meet: `500ml` of `500 ml`, and `m8x`, `x20` and `m8x20` of `m8 x 20`; or where a single letter follows: `reeses`
   /// of `reese's`.
   let joins: [Join]
+  /// The word with its umlauts as two letters, as in `muesli`, if it has an umlaut or two letters that may be one.
+  let expanded: [UInt8]?
+  /// Whether it is *and* between two words of the search, in one of the languages of `Conjunctions`.
+  let isConjunction: Bool
+  /// The singular or the plural of the word, as far as products have it. Looked up for the stage ``SearchStage/forms``.
+  var forms: [[UInt8]] = []
 
   /// Neighbouring words as one.
   struct Join {
@@ -46,9 +55,14 @@ struct SearchWord {
     let isNumber: Bool
   }
 
-  init(_ bytes: [UInt8], _ kind: FoldedToken.Kind, isLast: Bool, joins: [Join] = []) {
+  init(
+    _ bytes: [UInt8], _ kind: FoldedToken.Kind, isLast: Bool, joins: [Join] = [], expanded: [UInt8]? = nil,
+    isConjunction: Bool = false
+  ) {
     self.bytes = bytes
     self.joins = joins
+    self.expanded = expanded
+    self.isConjunction = isConjunction
     self.kind = kind
     self.isLast = isLast
     code = bytes.map(CodeKey.upper)
@@ -80,6 +94,16 @@ struct SearchWord {
   /// Whether a text may have it as several words, as `kitkat` in Kit-Kat.
   var canBeSeparated: Bool {
     kind == .word && bytes.count >= (hasDigit ? 2 : Self.shortestPart) && bytes.count <= Self.longestSeparated
+  }
+
+  /// Whether products need not have the word at all: *and* of several letters. A single letter may mean something else,
+  /// as in `vitamin e capsules`.
+  var isOptional: Bool { isConjunction && bytes.count > 1 }
+
+  /// The other ways to write the umlauts of the word, as `muesli` and `musli`.
+  var spellings: [[UInt8]] {
+    guard let expanded else { return [] }
+    return ([expanded] + Umlauts.contractions(of: expanded)).filter { $0 != bytes }
   }
 
   var canBePart: Bool { bytes.count >= Self.shortestPart }
@@ -114,14 +138,49 @@ struct SearchWord {
   /// The words of a search.
   static func words(of text: String) -> [SearchWord] {
     var folder = TextFolder()
-    // A name with × has its numbers as words, and joined by x. In a search, × is the letter that others type for it.
-    let typed = String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "×" ? "x" : $0 }))
-    folder.fold(Array(typed.utf8).rawSpan)
+    let utf8 = typed(text)
+    folder.fold(utf8.rawSpan)
     let tokens = Array(folder.tokens.prefix(mostWords))
     let texts = tokens.map { folder.bytes(of: $0).copied() }
+    let spelled = expanded(utf8, texts, tokenCount: folder.tokens.count)
     return tokens.indices.map { index in
       let isLast = index == folder.tokens.count - 1
-      return SearchWord(texts[index], tokens[index].kind, isLast: isLast, joins: joins(of: index, tokens, texts))
+      let next = isLast || index + 1 == tokens.count ? nil : tokens[index + 1]
+      return SearchWord(
+        texts[index], tokens[index].kind, isLast: isLast, joins: joins(of: index, tokens, texts),
+        expanded: spelled[index],
+        isConjunction: index > 0 && isConjunction(texts[index], tokens[index], isLast: isLast, next: next))
+    }
+  }
+
+  /// The text of a search as it is folded. Its characters are at the same places.
+  static func typed(_ text: String) -> [UInt8] {
+    // A name with × has its numbers as words, and joined by x. In a search, × is the letter that others type for it.
+    Array(String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "×" ? "x" : $0 })).utf8)
+  }
+
+  /// Whether a word that is not the first of a search is *and*. A single letter stands alone then, and is not the last
+  /// word, which may be the beginning of one.
+  private static func isConjunction(
+    _ text: [UInt8], _ token: FoldedToken, isLast: Bool, next: FoldedToken?
+  ) -> Bool {
+    guard Conjunctions.isWord(text.rawSpan) else { return false }
+    return text.count > 1 || !isLast && !token.isJoined && next?.isJoined != true
+  }
+
+  /// Returns the words of a search with their umlauts as two letters; `nil` for those that have none.
+  private static func expanded(_ typed: [UInt8], _ texts: [[UInt8]], tokenCount: Int) -> [[UInt8]?] {
+    var spelled = texts
+    if let expanded = Umlauts.expanded(typed.rawSpan) {
+      var folder = TextFolder()
+      folder.fold(expanded.rawSpan)
+      // Letters are replaced by letters, so the words are the same ones.
+      if folder.tokens.count == tokenCount {
+        spelled = folder.tokens.prefix(mostWords).map { folder.bytes(of: $0).copied() }
+      }
+    }
+    return zip(texts, spelled).map { text, spelled in
+      (text != spelled || Umlauts.mayHave(text)) && spelled.count <= NounForms.longest ? spelled : nil
     }
   }
 

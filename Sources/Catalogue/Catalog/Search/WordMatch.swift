@@ -4,11 +4,26 @@ import SearchText
 /// A text of a product, folded, in which words of a search are looked for.
 struct FoldedField {
   var folder = TextFolder()
+  /// The same text with its umlauts as two letters, if it has any and was folded for that. Its tokens have the same
+  /// numbers.
+  private var expanded = TextFolder()
+  private var hasUmlauts = false
   /// The characters of the runs of Chinese, Japanese and Korean, and how they are read; by token.
   private var readings: [Int: [Pinyin.Readings]] = [:]
 
-  mutating func fold(_ text: RawSpan, tracking: Bool) {
+  /// Folds a text. Its result replaces the one before.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - tracking: Whether to record where its characters are.
+  ///   - umlauts: Whether words are looked for whose ``SearchWord/expanded`` may match an umlaut of the text.
+  mutating func fold(_ text: RawSpan, tracking: Bool, umlauts: Bool) {
     folder.fold(text, tracking: tracking)
+    hasUmlauts = false
+    if umlauts, let letters = Umlauts.expanded(text) {
+      expanded.fold(letters.rawSpan)
+      hasUmlauts = expanded.tokens.count == folder.tokens.count
+    }
     if !readings.isEmpty { readings = [:] }
   }
 
@@ -34,13 +49,18 @@ struct WordMatch {
   /// What had to be allowed.
   let stage: SearchStage
   /// How well it fits, 0 to 1.
-  let quality: Double
+  var quality: Double
   /// The number of the first token that matches.
   let token: Int
   /// The bytes that match, among the folded bytes of the text. If it is divided, the first ones of them.
   let range: Range<Int>
   /// Whether the word is a run of which the text has parts that are not neighbours.
   var isDivided = false
+  /// Whether the word is joined with its neighbours to a number with letters, which is the token: `dn` and `50` of DN50.
+  var isJoined = false
+  /// Whether the word is a part of a number that is spelled apart, and matches the beginning of another word only: `dn 50`
+  /// is no DN 500.
+  var isOtherNumber = false
 
   func isBetter(than other: WordMatch?) -> Bool {
     guard let other else { return true }
@@ -50,10 +70,20 @@ struct WordMatch {
 
 extension FoldedField {
   /// Returns the best match of a word; `nil` if it does not match in any of the stages up to `limit`.
-  mutating func match(_ word: SearchWord, upTo limit: SearchStage) -> WordMatch? {
+  ///
+  /// - Parameters:
+  ///   - word: The word.
+  ///   - limit: The last stage.
+  ///   - used: The parts of the folded text that other words of the search match. Tokens among them do not match the
+  ///     beginning or another part of this word, as one word of the text is not two of the search. Whole words do:
+  ///     the search may repeat one.
+  mutating func match(_ word: SearchWord, upTo limit: SearchStage, used: [Range<Int>] = []) -> WordMatch? {
     var best: WordMatch?
     for number in folder.tokens.indices {
-      if let match = match(word, token: number, upTo: limit), match.isBetter(than: best) { best = match }
+      if let match = match(word, token: number, upTo: limit, used), match.isBetter(than: best) { best = match }
+    }
+    if limit >= .forms, best?.stage != .words, let match = matchForm(word, limit, used), match.isBetter(than: best) {
+      best = match
     }
     if best == nil, limit >= .parts, word.canBeDivided { return matchPairs(word) }
     if word.hasDigit, best?.stage != .words, let match = matchChain(word, upTo: limit), match.isBetter(than: best) {
@@ -64,7 +94,9 @@ extension FoldedField {
     return best
   }
 
-  private mutating func match(_ word: SearchWord, token number: Int, upTo limit: SearchStage) -> WordMatch? {
+  private mutating func match(
+    _ word: SearchWord, token number: Int, upTo limit: SearchStage, _ used: [Range<Int>]
+  ) -> WordMatch? {
     let token = folder.tokens[number]
     if token.kind == .cjk, word.kind == .word {
       return limit >= .parts && word.isLatin ? matchReading(word, token: number) : nil
@@ -86,13 +118,21 @@ extension FoldedField {
     }
     if text.byteCount == count, text.begins(with: own) { return found(.words, 1, 0..<count) }
     for join in word.joins where join.isNumber && text.byteCount == join.bytes.count {
-      if text.begins(with: join.bytes.rawSpan) { return found(.words, Self.separatedQuality, 0..<text.byteCount) }
+      guard text.begins(with: join.bytes.rawSpan) else { continue }
+      var match = found(.words, Self.separatedQuality, 0..<text.byteCount)
+      match.isJoined = true
+      return match
     }
-    if text.begins(with: own) {
+    let isUsed = !used.isEmpty && used.contains { $0.overlaps(token.range) }
+    if !isUsed, text.begins(with: own) {
       let share = Double(count) / Double(text.byteCount)
       // Of `1 l` the letter is rather a unit than the beginning of a word.
       let isUnit = count <= SearchWord.longestUnit && word.joins.contains(where: \.isNumber)
-      if word.isLast { return found(.words, (isUnit ? 0.6 : 1) * (0.6 + 0.3 * share), 0..<count) }
+      if word.isLast {
+        var match = found(.words, (isUnit ? 0.6 : 1) * (0.6 + 0.3 * share), 0..<count)
+        match.isOtherNumber = word.joins.contains(where: \.isNumber)
+        return match
+      }
       if limit >= .parts { return found(.parts, 0.5 + 0.3 * share, 0..<count) }
       return nil
     }
@@ -101,6 +141,7 @@ extension FoldedField {
       guard join.isLast || text.byteCount == join.bytes.count else { continue }
       return found(.parts, 0.85 * Double(join.bytes.count) / Double(text.byteCount), 0..<join.bytes.count)
     }
+    if isUsed { return nil }
     if word.canBePart, let place = text.firstPlace(of: own) {
       return found(.parts, 0.3 + 0.3 * Double(count) / Double(text.byteCount), place..<place + count)
     }
@@ -109,6 +150,43 @@ extension FoldedField {
     // Another number is mostly another product: a size, a model.
     let isOtherNumber = text.digits != own.digits
     return found(.typos, isOtherNumber ? 0.2 : 0.5, 0..<text.byteCount)
+  }
+
+  /// Matches the singular or plural of a word, and words whose umlauts are spelled in the other way: `muesli` with Müsli.
+  private func matchForm(_ word: SearchWord, _ limit: SearchStage, _ used: [Range<Int>]) -> WordMatch? {
+    if word.forms.isEmpty && word.expanded == nil { return nil }
+    var best: WordMatch?
+    for (number, token) in folder.tokens.enumerated() where token.kind == .word {
+      let text = folder.bytes(of: token)
+      if word.forms.contains(where: { text.hasSameBytes(as: $0.rawSpan) }) {
+        let match = WordMatch(stage: .forms, quality: 0.8, token: number, range: token.range)
+        if match.isBetter(than: best) { best = match }
+      }
+      let isUsed = used.contains { $0.overlaps(token.range) }
+      if let (stage, quality) = matchUmlauts(word, token: number, upTo: limit, isUsed: isUsed) {
+        let match = WordMatch(stage: stage, quality: quality, token: number, range: token.range)
+        if match.isBetter(than: best) { best = match }
+      }
+    }
+    return best
+  }
+
+  /// Matches a token with a word, both with their umlauts as two letters.
+  private func matchUmlauts(
+    _ word: SearchWord, token number: Int, upTo limit: SearchStage, isUsed: Bool
+  ) -> (SearchStage, quality: Double)? {
+    guard let spelled = word.expanded?.rawSpan else { return nil }
+    let text = hasUmlauts ? expanded.bytes(of: expanded.tokens[number]) : folder.bytes(of: folder.tokens[number])
+    let share = Double(spelled.byteCount) / Double(text.byteCount)
+    if text.hasSameBytes(as: spelled) { return (.forms, 0.9) }
+    if isUsed { return nil }
+    if text.begins(with: spelled), word.isLast || limit >= .parts {
+      return word.isLast ? (.forms, 0.9 * (0.6 + 0.3 * share)) : (.parts, 0.9 * (0.5 + 0.3 * share))
+    }
+    guard limit >= .parts, spelled.byteCount >= SearchWord.shortestPart, text.firstPlace(of: spelled) != nil else {
+      return nil
+    }
+    return (.parts, 0.9 * (0.3 + 0.3 * share))
   }
 
   /// Matches a run with texts that have it in parts of at least two characters: `格力挂机` with 格力空调挂机.
