@@ -78,6 +78,39 @@ import Testing
     #expect(nobody.code == 1 && nobody.output.isEmpty)
   }
 
+  @Test func `a result that rests on a corrected mistake is marked, and no other one`() throws {
+    let root = try root()
+    let run = try root.run("search", "Cordlss", "drill", "--json")
+    let result = try #require(run.objects().first)
+    #expect(run.code == 0 && result.sortedKeys == ["approximate", "matched", "meant", "product", "score"])
+    #expect(result["approximate"] as? Bool == true && result.text("meant") == "Cordless drill")
+    let table = try root.run("search", "Cordlss", "drill")
+    #expect(table.lines[0].contains("NOTE") && table.lines[1].contains("meant: Cordless drill"), "\(table.text)")
+    for words in [["cordless", "drill"], ["drills"], ["kfr35gw"], ["glgj"]] {
+      let results = try root.run(["search", "--json"] + words).objects()
+      #expect(!results.isEmpty && results.allSatisfy { $0["approximate"] == nil && $0["meant"] == nil }, "\(words)")
+      #expect(try !root.run(["search"] + words).text.contains("NOTE"))
+    }
+    let answer = try root.run("search", input: Data("cordlss".utf8)).objects().first
+    #expect(answer?.objects("results").first?["approximate"] as? Bool == true)
+  }
+
+  @Test func `words that are long, many, or no text are answered without a trap`() throws {
+    let root = try root()
+    for words in [
+      Array(repeating: "and", count: 300), ["drill and " + String(repeating: "and & ", count: 5000)],
+      [String(repeating: "ue", count: 50_000)], ["🛠️", "&", "🧀"], ["格力", "and", "挂机"], ["&"], ["y", "e", "y"],
+      ["\u{308}\u{308}", "u\u{308}\u{308}"],
+    ] {
+      let run = try root.run(["search", "--json"] + words)
+      #expect(run.code == 0 || run.code == 1, "\(words.first?.prefix(20) ?? ""): \(run.words)")
+    }
+    #expect(try ids(root.run("search", "格力", "and", "挂机", "--json")) == ["3"])
+    #expect(try ids(root.run("search", "drill & bosch", "--json")) == ["1"])
+    let bytes = try root.run("search", input: Data([0xFF, 0xC3, 0x20, 0xC3, 0xBC, 0xE9, 0x0A]))
+    #expect(bytes.code == 1 || bytes.code == 65 || bytes.code == 0, "\(bytes.words)")
+  }
+
   @Test func `a terminal gets the parts that match in bold`() throws {
     guard FileManager.default.isExecutableFile(atPath: "/usr/bin/script") else { return }
     let shell = #"unset NO_COLOR; exec /usr/bin/script -qec "$*" /dev/null </dev/null"#

@@ -134,10 +134,13 @@ enum FoundProducts {
     table.print()
   }
 
-  /// Prints the results of a search with the parts that match highlighted. The SKU has a column if a match is in one.
+  /// Prints the results of a search with the parts that match highlighted. The SKU has a column if a match is in one. So
+  /// does what was meant if results rest on a corrected mistake.
   static func print(_ results: [SearchResult]) {
     let hasSKU = results.contains { $0.matched.contains { $0.field == "skuCode" } }
-    var table = Table(["ID", "BARCODE"] + (hasSKU ? ["SKU"] : []) + ["NAME", "BRAND", "UNIT"])
+    let hasMistake = results.contains(where: \.isApproximate)
+    var table = Table(
+      ["ID", "BARCODE"] + (hasSKU ? ["SKU"] : []) + ["NAME", "BRAND", "UNIT"] + (hasMistake ? ["NOTE"] : []))
     for result in results {
       let product = result.product
       func cell(_ field: String, _ text: String, limit: Int) -> String {
@@ -150,7 +153,7 @@ enum FoundProducts {
           + [
             cell("name", product.name, limit: 56), cell("brand", product.brand, limit: 20),
             Table.cell(product.unit, limit: 12),
-          ])
+          ] + (hasMistake ? [Table.cell(result.meant.map { "meant: " + $0 } ?? "", limit: 40)] : []))
     }
     table.print()
   }

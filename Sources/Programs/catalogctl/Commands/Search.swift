@@ -14,13 +14,16 @@ struct Search: ParsableCommand {
       catalogctl search geli 35 --set --where "weight > 10"
 
       Each word must match the name, the brand, the SKU or the barcode, in any order, whatever the letter case, the \
-      accents, or whether Chinese is traditional or simplified. The last word may be the beginning of one. Parts of \
-      words come after that, Chinese names by how they are read, and what one writes in one word and another in \
-      several, as cocacola and Coca-Cola, or 500 ml and 500ml. If nothing is found, each word may have one typing \
-      mistake. Products that the server sent as deleted are left out.
+      accents, or whether Chinese is traditional or simplified. The last word may be the beginning of one. 'and', \
+      'und', 'et', 'y', 'e' and '&' between words are one, and a product need not have it. Then come the singular of a \
+      plural and the other way round, and muesli for müsli. Parts of words come after that, Chinese names by how they \
+      are read, and what one writes in one word and another in several, as cocacola and Coca-Cola, or 500 ml and \
+      500ml. If nothing is found, each word may have one typing mistake; a result that rests on one says what was \
+      meant. Products that the server sent as deleted are left out.
 
       With --json, a result is {"score":…,"matched":[{"field":"name","ranges":[[0,4]]}],"product":{…}}; ranges are \
-      half-open, in UTF-16 code units.
+      half-open, in UTF-16 code units. A result that rests on a corrected mistake begins with \
+      "approximate":true,"meant":"…".
 
       Without words, reads queries from standard input, one a line, and answers each line at once with one line of \
       JSON: {"query":"…","results":[…]}.

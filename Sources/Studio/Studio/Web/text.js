@@ -182,6 +182,7 @@ const words = {
   "products.counting": ["Counting… {n|product|products} so far", "正在计数… 目前 {n} 件商品"],
   "products.results": ["{n|result|results}", "{n} 条结果"],
   "products.resultsMore": ["More than {n|result|results}", "超过 {n} 条结果"],
+  "products.meant": ["meant: {text}", "您要找的可能是：{text}"],
   "products.noResults": ["No product has these words.", "没有包含这些词的商品。"],
   "products.none": ["There are no products here.", "这里没有商品。"],
   "products.sets": ["Sets", "套装"],

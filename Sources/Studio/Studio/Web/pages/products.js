@@ -16,6 +16,8 @@ const sortable = 100_000;
 const usualOrders = ["id", "barcode", "name", "category", "brand", "updateTime"];
 /** Results that are shown at most; nobody reads that far, and each page needs the one before it. */
 const mostResults = 10_000;
+/** What results were taken for is listed for so many different words. */
+const mostMeanings = 3;
 
 /** What the table shows, as the address says it. */
 function stateOf(view) {
@@ -35,6 +37,8 @@ async function show(main, view, context) {
   let request = new AbortController();
   /** The cursor of each page of search results that is known to exist, and how many results are known. */
   let cursors = [], known = 0;
+  /** What the first page of results says of corrected mistakes. */
+  let meant = "";
   let poll = 0, later = 0;
   /** Whether the server is still finding rows of the table. */
   let isCounting = false;
@@ -154,6 +158,14 @@ async function show(main, view, context) {
     return { key: product.id, product, ranges };
   }
 
+  /** What the results were taken for, if they rest on corrected mistakes; "" otherwise. */
+  function meaning(results) {
+    const all = [...new Set(results.flatMap(one => one.meant ?? []))];
+    if (all.length === 0) return "";
+    const text = all.slice(0, mostMeanings).join(", ") + (all.length > mostMeanings ? " …" : "");
+    return " · " + t("products.meant", { text });
+  }
+
   function fill(host, row, column) {
     const content = row.product[column.field];
     const ranges = row.ranges?.[column.field];
@@ -195,7 +207,8 @@ async function show(main, view, context) {
     if (next !== null && results.length === pageSize && end < mostResults) cursors[page + 1] = next;
     known = Math.max(known, end);
     const more = cursors.length > Math.max(1, Math.ceil(known / pageSize));
-    say(t(more ? "products.resultsMore" : "products.results", { n: known }));
+    if (page === 0) meant = meaning(results);
+    say(t(more ? "products.resultsMore" : "products.results", { n: known }) + meant);
     // One row more stands for the next page, so that scrolling to it loads that page.
     return known + (more ? 1 : 0);
   }
