@@ -25,11 +25,14 @@ extension Condition {
 
   /// Parses a condition, and returns where each of its comparisons is, in the order of the text.
   ///
+  /// - Parameter quotedFields: Whether a text in quotes, where a field is expected, is the name of one, as columns of
+  ///   tables have blanks and points in their names.
   /// - Throws: `QuerySyntaxError`, as ``init(parsing:)``.
   package static func parse(
-    _ text: String
+    _ text: String, quotedFields: Bool = false
   ) throws(QuerySyntaxError) -> (condition: Condition, columns: [ComparisonColumns]) {
     var parser = ConditionParser(lexer: try QueryLexer(text))
+    parser.takesQuotedFields = quotedFields
     let condition = try parser.disjunction(depth: 0)
     guard parser.lexer.token == .end else {
       let isCase = if case .word(let word) = parser.lexer.token { word.lowercased() == "nocase" } else { false }
@@ -59,6 +62,8 @@ private struct ConditionParser {
   var lexer: QueryLexer
   /// The columns of the comparisons so far.
   var columns: [ComparisonColumns] = []
+  /// Whether a text in quotes may name a field.
+  var takesQuotedFields = false
 
   init(lexer: QueryLexer) { self.lexer = lexer }
 
@@ -91,7 +96,7 @@ private struct ConditionParser {
 
   private mutating func comparison() throws(QuerySyntaxError) -> Condition {
     let column = lexer.column
-    let path = try lexer.takePath("a field, '!' or '('")
+    let path = try takesQuotedFields ? quotedPath() : lexer.takePath("a field, '!' or '('")
     columns.append(ComparisonColumns(field: column))
     if case .symbol(let symbol) = lexer.token, let comparison = Self.comparison(symbol) {
       try lexer.advance()
@@ -117,6 +122,16 @@ private struct ConditionParser {
     }
     if endsOperand { return .compare(path, .equal, .bool(true)) }
     throw lexer.unexpected("a comparison, 'in', 'contains', 'like', 'hasprefix', 'is', '&&' or '||'")
+  }
+
+  /// Parses a field whose name may be in quotes.
+  private mutating func quotedPath() throws(QuerySyntaxError) -> FieldPath {
+    guard case .text(let name) = lexer.token else {
+      return try lexer.takePath("a column, in quotes if its name is no plain word, '!' or '('")
+    }
+    guard let path = try? FieldPath(names: [name]) else { throw lexer.unexpected("the name of a column") }
+    try lexer.advance()
+    return path
   }
 
   /// Whether the next token cannot continue a comparison, so that the field before it is a condition of its own.
