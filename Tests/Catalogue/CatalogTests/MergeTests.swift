@@ -174,4 +174,54 @@ import CatalogTestSupport
       #expect(try Set(catalogue.snapshot.relations) == Set(expected.snapshot.relations))
     }
   }
+
+  // MARK: By barcode
+
+  /// Merges rows that are found by their barcodes, of which only the name is given.
+  private func match(_ catalogue: TestCatalogue, _ rows: [(code: String, name: String)]) throws -> MergeCounts {
+    var merge = try CatalogMerge(catalogue.snapshot, deletesMissing: false)
+    merge.matchesCodes = true
+    var row = ProductRow()
+    for (code, name) in rows {
+      row.reset()
+      row.texts.set(ProductText.id.rawValue, "of the list")
+      row.texts.set(ProductText.barcode.rawValue, code)
+      row.texts.set(ProductText.name.rawValue, name)
+      row.givenFields = [ProductField.id, .barcode, .name].reduce(0) { $0 | 1 << UInt32($1.rawValue) }
+      try merge.product(row)
+    }
+    try merge.finish()
+    _ = try merge.commit(to: catalogue.writer, cursor: nil, .open)
+    return merge.counts
+  }
+
+  @Test(arguments: [
+    ("036000291452", "0036000291452"), ("036000291452", "00036000291452"), ("036000291452", "36000291452"),
+    ("36000291452", "036000291452"), ("00036000291452", "036000291452"), ("96385074", "00000096385074"),
+    ("0000096385074", "96385074"), ("4006381333931", "4006381333931.0"), ("4006381333931", "'04006381333931"),
+    ("ABC-1", " abc-1 "), ("abc-1", "ABC-1"), ("4006381333932", "4006381333932"), (" 4006381333931 ", "4006381333931"),
+    ("größe", "größe"), ("4.00638E+12", "4.00638E+12"),
+  ]) func `a product is found by its barcode in another spelling, and keeps its own`(own: String, code: String) throws {
+    let catalogue = try TestCatalogue([Product("p", own), Product("q", "10036000291459")], [])
+    let counts = try match(catalogue, [(code, "new")])
+    #expect(counts == self.counts(0, 1, 0, 0), "\(counts)")
+    let products = try catalogue.snapshot.products
+    #expect(products.map(\.id) == ["p", "q"] && products[0].barcode == own && products[0].name == "new")
+    #expect(products[1].name == "")
+    #expect(try match(catalogue, [(code, "new")]) == self.counts(0, 0, 1, 0))
+  }
+
+  @Test func `a barcode of no product, of several, and of a deleted one changes nothing`() throws {
+    var deleted = Product("d", "96385074")
+    deleted.delFlag = 1
+    let catalogue = try TestCatalogue(
+      [Product("a", "4006381333931"), Product("b", "04006381333931"), deleted, Product("e", "")], [])
+    let before = try catalogue.logBytes
+    let counts = try match(
+      catalogue, [("4006381333931", "x"), ("96385074", "x"), ("0036000291452", "x"), ("36000291453", "x")])
+    #expect(counts.ambiguousCodes == 1 && counts.unknownCodes == 3 && counts.changed == 0 && counts.added == 0)
+    #expect(counts.firstAmbiguous == [MergeCounts.AmbiguousCode(code: "4006381333931", ids: ["a", "b"])])
+    #expect(counts.firstUnknown == ["96385074", "0036000291452", "36000291453"])
+    #expect(try catalogue.logBytes == before)
+  }
 }

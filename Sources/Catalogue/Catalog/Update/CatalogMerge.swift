@@ -15,6 +15,23 @@ public struct MergeCounts: Equatable, Sendable {
   /// The relations of the file whose set is no product, which are left out.
   public var ignored = 0
 
+  /// The rows whose barcode no product has, and those whose barcode several have, where the barcode says which product
+  /// a row is. They are left out.
+  package var unknownCodes = 0
+  package var ambiguousCodes = 0
+  /// The first of these, at most ``firstCount`` of each, with the ids of the products.
+  package var firstUnknown: [String] = []
+  package var firstAmbiguous: [AmbiguousCode] = []
+
+  /// The number of codes that are kept for messages.
+  package static let firstCount = 5
+
+  /// A barcode that several products have.
+  package struct AmbiguousCode: Equatable, Sendable {
+    package var code: String
+    package var ids: [String]
+  }
+
   /// Creates counts that are all 0.
   public init() {}
 }
@@ -39,6 +56,9 @@ public struct CatalogMerge: RowSink {
   private var relations: [ProductID: [Relation]] = [:]
   /// Whether the relations of the catalogue stay if the file has none.
   package var keepsRelations = true
+  /// Whether a row is about the product that has its barcode, whatever the row's id. No product is added then, and the
+  /// barcode and the id of a product stay.
+  package var matchesCodes = false
   /// The products that scans can match now and cannot after the merge.
   private var lost = 0
   /// What the merge does; complete after ``finish()``.
@@ -67,6 +87,28 @@ public struct CatalogMerge: RowSink {
   /// - Throws: `StoreError.damaged`, `.tooLarge`; `CatalogError.incrementTooLarge`.
   /// - Complexity: One lookup, and the fields of both products.
   public mutating func product(_ row: borrowing ProductRow) throws {
+    guard matchesCodes else { return try merge(row) }
+    let code = row[.barcode]
+    let ids = try snapshot.productIDs(code: code)
+    if ids.count == 1 {
+      var own = copy row
+      own.texts.set(ProductText.id.rawValue, ids[0])
+      own.givenFields &= ~(1 << UInt32(ProductField.barcode.rawValue))
+      return try merge(own)
+    }
+    let kept = MergeCounts.firstCount
+    if ids.isEmpty {
+      counts.unknownCodes += 1
+      if counts.firstUnknown.count < kept { counts.firstUnknown.append(code) }
+    } else {
+      counts.ambiguousCodes += 1
+      if counts.firstAmbiguous.count < kept {
+        counts.firstAmbiguous.append(MergeCounts.AmbiguousCode(code: code, ids: ids))
+      }
+    }
+  }
+
+  private mutating func merge(_ row: borrowing ProductRow) throws {
     let snapshot = snapshot
     let id = row.texts.raw(ProductText.id.rawValue)
     let isTaken = increment.contains(id)

@@ -1,0 +1,32 @@
+import Barcodes
+import Bytes
+import LogStore
+
+extension CatalogSnapshot {
+  /// Returns the ids of the products that have a code as their barcode, sorted.
+  ///
+  /// A GTIN finds the products that have it in any spelling, with more or fewer zeros at the front. Any other code
+  /// finds those whose barcode is exactly the code, or else those that have it in other capitals. Products that were
+  /// sent as deleted are left out.
+  ///
+  /// - Complexity: One lookup, and for a GTIN one for each length of barcodes that its spellings have.
+  func productIDs(code: String) throws(StoreError) -> [String] {
+    var found = Candidates()
+    if let gtin = WrittenCode(code).gtin, let lengths = store?.keyLengths(CatalogSchema.productByCode) {
+      let digits = gtin.digits.utf8.span.rawSpan
+      let zeros = gtin.digits.utf8.prefix { $0 == UInt8(ascii: "0") }.count
+      for count in max(1, 14 - zeros)...14 where lengths.contains(count) {
+        let spelling = digits.extracting(last: count)
+        try collect(spelling, key: spelling, isKey: true, &found)
+      }
+    }
+    if found.isEmpty {
+      let text = code.utf8.span.rawSpan
+      let trimmed = text.extracting(CodeKey.trimmed(text))
+      let key = CodeKey.of(text)
+      try collect(trimmed, key: key.rawSpan, isKey: key.rawSpan.hasSameBytes(as: trimmed), &found)
+    }
+    let products = found.exact.isEmpty ? try copies(found.folded) : found.exact
+    return products.map(\.id).sorted { $0.isBytewiseLess(than: $1) }
+  }
+}
