@@ -32,11 +32,14 @@ extension CSVRows {
     if let mapping { applyRules(mapping) }
     for index in names.indices where mayFillMore(index) { readOwnName(index) }
     if let mapping, mapping.isAutomatic {
-      for index in names.indices where mayFillMore(index) {
-        guard let field = RowMapping.field(named: names[index]), mapping.rules[field] == nil,
-          cells.numbers[RowFieldPlan.column(of: field)] == nil, !skipsConstant(field, index)
-        else { continue }
-        use(index, for: field, isAutomatic: true)
+      // A name that is all of a common one goes before one with something in brackets.
+      for find in [RowMapping.wholeField, RowMapping.field] {
+        for index in names.indices where mayFillMore(index) {
+          guard let field = find(names[index]), mapping.rules[field] == nil,
+            cells.numbers[RowFieldPlan.column(of: field)] == nil, !skipsConstant(field, index)
+          else { continue }
+          use(index, for: field, isAutomatic: true)
+        }
       }
     }
     if let mapping {

@@ -76,12 +76,37 @@ public struct RowMapping: Sendable, Equatable {
   }
 
   /// The field that a column with a common name fills; `nil` for other names. Case, spaces and punctuation do not
-  /// matter.
+  /// matter, nor does what is in brackets: a language or a unit, as in `nombre (es)`.
   public static func field(named name: String) -> ProductField? {
+    wholeField(named: name) ?? withoutBrackets(name).flatMap(wholeField)
+  }
+
+  /// The field that a column with a common name fills, if all of the name is that.
+  static func wholeField(named name: String) -> ProductField? {
     let name = name.lowercased()
     // Feeds for Google's shops have the names of its namespace.
     let local = name.hasPrefix("g:") ? name.dropFirst(2) : name[...]
-    return commonNames[String(local.filter { $0.isLetter || $0.isNumber })]
+    let letters = local.filter { $0.isLetter || $0.isNumber }
+    // A reference alone may be anything; with this sign it is a number.
+    return commonNames[letters] ?? (local.contains("#") ? commonNames[letters + "#"] : nil)
+  }
+
+  /// A name without the brackets in it, and what they hold; `nil` for a name without them.
+  private static func withoutBrackets(_ name: String) -> String? {
+    let pairs: [Character: Character] = ["(": ")", "[": "]", "（": "）"]
+    var rest = ""
+    var closing: Character?
+    for character in name {
+      if closing != nil {
+        if character == closing { closing = nil }
+      } else if let end = pairs[character] {
+        closing = end
+      } else {
+        rest.append(character)
+      }
+    }
+    // A bracket that does not end is a character like others.
+    return closing != nil || rest == name || rest.allSatisfy(\.isWhitespace) ? nil : rest
   }
 
   private static let commonNames: [String: ProductField] = {
@@ -89,19 +114,19 @@ public struct RowMapping: Sendable, Equatable {
       (.id, "id productid itemid externalid uid uuid 编号 产品编号 商品编号 編號"),
       (
         .barcode,
-        "barcode ean ean8 ean13 eancode gtin gtin8 gtin12 gtin13 gtin14 upc upca upcean jan code barcodenumber variantbarcode gtinupceanorisbn strichcode"
+        "barcode ean ean8 ean13 eancode gtin gtin8 gtin12 gtin13 gtin14 upc upca upcean jan code barcodenumber variantbarcode gtinupceanorisbn gtinupc eanupcs strichcode"
           + " codebarres codeàbarres codeabarres códigodebarras codigodebarras codiceabarre streepjescode kodkreskowy barkod"
           + " штрихкод 条码 条形码 商品条码 国际条码 條碼 國際條碼 janコード バーコード 바코드"
       ),
       (
         .name,
-        "name productname itemname title productdescription bezeichnung artikelbezeichnung artikelname nom designation désignation"
+        "name productname itemname modelname title productdescription bezeichnung bezeichnung1 artikelbezeichnung artikelname nom designation désignation"
           + " nombre descripción descripcion nome descrizione naam omschrijving productnaam nazwa nazwaproduktu název ürünadı"
           + " наименование название 名称 商品名称 产品名称 品名 名稱 商品名稱 產品名稱 商品名 製品名 상품명 제품명 품명"
       ),
       (
         .skuCode,
-        "skucode sku variantsku sellersku itemno itemnumber articleno articlenumber artikelnummer artikelnr artnr partno partnumber"
+        "skucode sku variantsku sellersku reference# itemno itemnumber articleno articlenumber artikelnummer artikelnr artnr partno partnumber"
           + " defaultcode internalreference référence referencia referência codicearticolo артикул"
           + " 货号 编码 商品编码 产品编码 物料编码 貨號 料號 商品コード 品番 型番 상품코드 품번"
       ),
