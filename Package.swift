@@ -167,7 +167,12 @@ let groups: [(name: String, targets: [Target])] = [
         name: "CTextEncoding",
         linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))]),
       .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-      module("RowFiles", ["Bytes", "CatalogRows", "Gzip", "JSONFormat", "Platform", "ServerAnswers", "TextFormat"]),
+      module(
+        "RowFiles",
+        [
+          "Barcodes", "Bytes", "CatalogRows", "DocumentFormat", "Gzip", "JSONFormat", "Platform", "ServerAnswers",
+          "TextFormat",
+        ]),
       module(
         "RowSources",
         [
@@ -389,7 +394,10 @@ let groups: [(name: String, targets: [Target])] = [
     [
       tests("CatalogSourcesTests", ["CatalogSources", "RowFiles"]),
       tests(
-        "RowFilesTests", ["CatalogRows", "Gzip", "RandomTestSupport", "RowFiles", "RowTestSupport", "ServerAnswers"]),
+        "RowFilesTests",
+        [
+          "CatalogRows", "DocumentFormat", "Gzip", "RandomTestSupport", "RowFiles", "RowTestSupport", "ServerAnswers",
+        ]),
       tests("CatalogFilesTests", ["CatalogFiles", "CatalogRows", "CatalogSync"]),
       tests("RowSourcesTests", ["RowSources"]),
       tests(

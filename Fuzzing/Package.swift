@@ -63,7 +63,10 @@ let package = Package(
       swiftSettings: library),
     .target(
       name: "RowFiles",
-      dependencies: ["Bytes", "CatalogRows", "Gzip", "JSONFormat", "Platform", "ServerAnswers", "TextFormat"],
+      dependencies: [
+        "Barcodes", "Bytes", "CatalogRows", "DocumentFormat", "Gzip", "JSONFormat", "Platform", "ServerAnswers",
+        "TextFormat",
+      ],
       swiftSettings: library),
     .target(
       name: "CatalogFiles", dependencies: ["Catalog", "CatalogRows", "LogStore", "RowFiles", "ServerAnswers"],

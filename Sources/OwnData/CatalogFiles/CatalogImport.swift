@@ -28,9 +28,11 @@ package struct CatalogImport: RowSink {
   ///   - lossLimit: The limit on products that the update may remove.
   ///   - keepsRelations: Whether a difference leaves the relations of the catalogue as they are if there are none among
   ///     the rows.
+  ///   - matchesCodes: Whether a row of a difference is about the product that has its barcode; see ``CatalogMerge``.
   /// - Throws: `StoreError`.
   package init(
-    _ writer: CatalogWriter, _ mode: RowImport.Mode, _ lossLimit: LossLimit, keepsRelations: Bool = true
+    _ writer: CatalogWriter, _ mode: RowImport.Mode, _ lossLimit: LossLimit, keepsRelations: Bool = true,
+    matchesCodes: Bool = false
   ) throws {
     self.writer = writer
     self.lossLimit = lossLimit
@@ -39,6 +41,7 @@ package struct CatalogImport: RowSink {
     case .upsert, .difference:
       var merge = try CatalogMerge(writer.snapshot(), deletesMissing: mode == .difference)
       merge.keepsRelations = keepsRelations
+      merge.matchesCodes = matchesCodes
       self.merge = RowThread(merge)
     }
   }

@@ -40,7 +40,7 @@ public struct RowImport: ~Copyable {
     rules: RowRules = RowRules(), mapping: RowMapping? = nil
   ) throws {
     reader = RowFileReader(format, rules: rules, mapping: mapping)
-    rows = try CatalogImport(writer, mode, lossLimit)
+    rows = try CatalogImport(writer, mode, lossLimit, matchesCodes: rules.matchesCodes)
   }
 
   /// The summary of what has been read so far. Lines are counted at the end.

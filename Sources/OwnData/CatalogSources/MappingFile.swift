@@ -1,6 +1,6 @@
 package import CatalogRows
 import Essentials
-import JSONFormat
+package import JSONFormat
 package import RowFiles
 import TextFormat
 
@@ -145,6 +145,11 @@ package struct MappingFile: Sendable, Equatable {
       case "products": products = try Self.text(value, key)
       case "relations": relations = try Self.text(value, key)
       case "since": since = try Self.text(value, key)
+      case "rows":
+        let text = try Self.text(value, key)
+        do { mapping.rows = try RowCondition(parsing: text) } catch {
+          throw Invalid(message: "rows: \(error)" + (text.count > 200 ? "" : ", in: \(text)"))
+        }
       case "fields":
         guard let fields = value as? [String: Any] else { throw Invalid(message: "fields is an object") }
         for (name, rule) in fields.sorted(by: { $0.key < $1.key }) { try read(rule, for: try Self.field(name)) }
@@ -152,8 +157,8 @@ package struct MappingFile: Sendable, Equatable {
         throw Invalid(
           message:
             "\"\(key)\" is unknown; a mapping has format, encoding, skipLines, delimiter, quotes, excel, unevenRows, decimal,"
-            + " date, true, automatic, unknown, withoutId, onDuplicate and fields, and for a database products, relations and"
-            + " since")
+            + " date, true, automatic, unknown, withoutId, onDuplicate, rows and fields, and for a database products,"
+            + " relations and since")
       }
     }
   }
@@ -167,12 +172,21 @@ package struct MappingFile: Sendable, Equatable {
       mapping.constants[field] = try Self.text(constant, "constant")
       return
     }
-    for key in object.keys.sorted() where !["columns", "join", "steps"].contains(key) {
-      throw Invalid(message: "\(field.key): \"\(key)\" is unknown; a field has columns, join and steps, or a constant")
+    for key in object.keys.sorted() where !["columns", "join", "split", "steps"].contains(key) {
+      throw Invalid(
+        message: "\(field.key): \"\(key)\" is unknown; a field has columns, join or split, and steps, or a constant")
     }
     guard let columns = object["columns"] else { throw Invalid(message: "\(field.key): columns are missing") }
     var rule = RowMapping.Rule(columns: try Self.texts(columns, "columns"))
     if let join = object["join"] { rule.separator = try Self.text(join, "join") }
+    if let split = object["split"] {
+      let text = try Self.text(split, "split")
+      if text.isEmpty {
+        throw Invalid(message: "\(field.key): split is the text between the values of a cell, such as \";\"")
+      }
+      if rule.separator != nil { throw Invalid(message: "\(field.key): a field has join or split, one of them") }
+      rule.split = text
+    }
     guard let steps = (object["steps"] ?? []) as? [Any] else {
       throw Invalid(message: "\(field.key): steps is a list")
     }
@@ -185,10 +199,12 @@ package struct MappingFile: Sendable, Equatable {
     case "trim": return .trim
     case "upper": return .upper
     case "lower": return .lower
+    case "gtin": return .gtin
     default: break
     }
     guard let object = value as? [String: Any], object.count == 1, let pattern = object["capture"] as? String else {
-      throw Invalid(message: "a step is \"trim\", \"upper\", \"lower\" or {\"capture\": \"a regular expression\"}")
+      throw Invalid(
+        message: "a step is \"trim\", \"upper\", \"lower\", \"gtin\" or {\"capture\": \"a regular expression\"}")
     }
     guard (try? Regex(pattern)) != nil else {
       throw Invalid(message: "capture: \"\(pattern)\" is not a regular expression")
@@ -242,6 +258,7 @@ package struct MappingFile: Sendable, Equatable {
     if let unknown { object.append(("unknown", .text(unknown.rawValue))) }
     if let withoutID { object.append(("withoutId", .text(withoutID.rawValue))) }
     if let duplicates { object.append(("onDuplicate", .text(duplicates.rawValue))) }
+    if let rows = mapping.rows { object.append(("rows", .text(rows.text))) }
     for (key, value) in [("products", products), ("relations", relations), ("since", since)] {
       if let value { object.append((key, .text(value))) }
     }
@@ -251,14 +268,17 @@ package struct MappingFile: Sendable, Equatable {
     return text + [0x0A]
   }
 
-  private static func json(_ rule: RowMapping.Rule) -> JSONText {
+  /// A rule as a mapping has it.
+  package static func json(_ rule: RowMapping.Rule) -> JSONText {
     var object: [(String, JSONText)] = [("columns", .array(rule.columns.map(JSONText.text)))]
     if let separator = rule.separator { object.append(("join", .text(separator))) }
+    if let split = rule.split { object.append(("split", .text(split))) }
     let steps = rule.steps.map { step -> JSONText in
       switch step {
       case .trim: .text("trim")
       case .upper: .text("upper")
       case .lower: .text("lower")
+      case .gtin: .text("gtin")
       case .capture(let pattern): .object([("capture", .text(pattern))])
       }
     }

@@ -42,6 +42,7 @@ extension CSVRows {
         }
       }
     }
+    findFilterColumns()
     if let mapping {
       for (field, value) in mapping.constants.sorted(by: { $0.key.rawValue < $1.key.rawValue })
       where cells.numbers[RowFieldPlan.column(of: field)] == nil {
@@ -53,6 +54,11 @@ extension CSVRows {
     for index in names.indices {
       guard case .unknown = columns[index] else { continue }
       let name = names[index]
+      // What the condition asks for is used, and nothing that a product has.
+      if uses[index].isCondition, checker.rules.unknownKeys != .keep {
+        columns[index] = .skipped
+        continue
+      }
       switch checker.rules.unknownKeys {
       case .ignore: continue
       // Spreadsheets end lines with separators of columns without a name, which mostly nobody filled.
@@ -108,7 +114,35 @@ extension CSVRows {
     uses[index].fields = ["extra." + name]
   }
 
+  /// Finds the columns that the condition of the mapping asks for.
+  private mutating func findFilterColumns() {
+    let names = names
+    for name in filter?.names ?? [] {
+      if let index = Self.index(of: name, in: names) {
+        filterColumns.append(index)
+        uses[index].isCondition = true
+        continue
+      }
+      checker.report(
+        RowFault(
+          .unknownKey, line: firstLine, column: name,
+          RowFilter.unknown(
+            name, among: names.indices.filter { !names[$0].isEmpty }.map { Self.ownName($0, names) }, "column")))
+      isOver = true
+    }
+  }
+
   private mutating func checkIDColumn() {
+    if checker.rules.matchesCodes {
+      if cells.numbers[RowCells.barcodeColumn] == nil {
+        checker.report(
+          RowFault(
+            .missingId, line: firstLine, column: "barcode",
+            "no column is the barcode, by which products are found; say which one is: --column barcode=…"))
+        isOver = true
+      }
+      return
+    }
     if cells.numbers[RowCells.idColumn] != nil { return }
     var hint = names.count == 1 ? "; are the columns separated by something else than a comma?" : ""
     if mapping != nil, !uses.contains(where: { !$0.fields.isEmpty }) {

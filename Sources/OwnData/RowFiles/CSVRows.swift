@@ -53,6 +53,9 @@ public struct CSVRows: ~Copyable {
   /// The columns, and the fields that they fill.
   var uses: [RowColumnUse] = []
   var checker: RowChecker
+  /// The condition of the rows that are taken, and the number of each column that it asks for.
+  var filter: RowFilter?
+  var filterColumns: [Int] = []
   var cells = RowCells()
   private var state = State.fieldStart
   /// The columns; empty before the first record.
@@ -99,6 +102,7 @@ public struct CSVRows: ~Copyable {
     // A file of one's own may declare its separator, whatever was asked for.
     if mapping == nil { self.delimiter = delimiter }
     plan = RowFieldPlan(mapping ?? RowMapping())
+    if let mapping { filter = mapping.rows.map { RowFilter($0, mapping) } }
   }
 
   /// The number of faults so far. If it is not zero, ``finish(into:)`` throws.
@@ -108,6 +112,7 @@ public struct CSVRows: ~Copyable {
   public var summary: RowFileSummary {
     var summary = checker.summary
     for (column, count) in ignoredCounts.enumerated() where count > 0 { summary.ignore(names[column], count) }
+    summary.furtherParts = plan.furtherParts
     return summary
   }
 
@@ -450,8 +455,23 @@ public struct CSVRows: ~Copyable {
 
   private static func isUTF8(_ bytes: Span<UInt8>) -> Bool { (try? UTF8Span(validating: bytes)) != nil }
 
+  /// Whether the record meets the condition of the mapping.
+  private mutating func meetsCondition() -> Bool {
+    filter?.reset()
+    for (slot, column) in filterColumns.enumerated() {
+      let range = range(column)
+      filter?.set(slot, bytes, range)
+    }
+    return filter?.isMet() ?? true
+  }
+
   private mutating func readRow<Sink: RowSink>(into sink: inout Sink) throws(RowFileError) {
     if checker.rules.readsExcelTexts { readExcelTexts() }
+    if filter != nil, !meetsCondition() {
+      checker.summary.rows += 1
+      checker.summary.leftOut += 1
+      return
+    }
     cells.reset()
     var isSound = true
     let isASCII = bytes.rawSpan.isASCII

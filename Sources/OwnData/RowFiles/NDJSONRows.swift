@@ -35,6 +35,10 @@ public struct NDJSONRows: ~Copyable {
   /// Whether there is a mapping: a question for each key, which copies no mapping.
   private let isMapped: Bool
   private var plan: RowFieldPlan
+  /// The condition of the rows that are taken, the number of each key that it asks for, and those that no row had.
+  private var filter: RowFilter?
+  private var filterSlots: [String: Int] = [:]
+  private var unseenFilter: Set<String> = []
   /// The meaning of the keys so far that need more than ``matcher``, and the fields taken.
   private var keys: [String: KeyUse] = [:]
   private var takenFields = [String?](repeating: nil, count: RowCells.columns.count)
@@ -68,7 +72,12 @@ public struct NDJSONRows: ~Copyable {
     splitter = LineSplitter(lineByteCount: limits.tokenByteCount)
     tokens = JSONTokenizer(
       limits: JSONLimits(nestingDepth: limits.nestingDepth, tokenByteCount: limits.tokenByteCount))
-    if let mapping { applyRules(mapping) }
+    if let mapping {
+      applyRules(mapping)
+      filter = mapping.rows.map { RowFilter($0, mapping) }
+      for (slot, name) in (filter?.names ?? []).enumerated() { filterSlots[name] = slot }
+      unseenFilter = Set(filterSlots.keys)
+    }
     if mapping?.skippedLines ?? 0 > 0 {
       checker.report(
         RowFault(.syntax, line: 1, "only CSV and TSV have lines before the rows to skip; leave --skip-lines out"))
@@ -141,9 +150,15 @@ public struct NDJSONRows: ~Copyable {
   /// Reports rules whose keys no row has, if rows have a key that may be meant. A row may leave out what it has no
   /// value for, so that a key without any value is no error by itself; ``columns`` has it as absent.
   private mutating func checkUnseen() {
-    for index in uses.indices where unseen.contains(uses[index].name) { uses[index].isAbsent = true }
+    for index in uses.indices {
+      if unseen.contains(uses[index].name) { uses[index].isAbsent = true }
+      if filterSlots[uses[index].name] != nil { uses[index].isCondition = true }
+    }
     if checker.summary.rows == 0 { return }
     let names = uses.filter { !$0.isAbsent }.map(\.name)
+    for name in unseenFilter.sorted() {
+      checker.report(RowFault(.unknownKey, line: 1, column: name, RowFilter.unknown(name, among: names, "key")))
+    }
     for (field, rule) in (mapping?.rules ?? [:]).sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       guard let name = rule.columns.first(where: unseen.contains),
         rule.separator != nil || rule.columns.allSatisfy(unseen.contains)
@@ -201,6 +216,7 @@ public struct NDJSONRows: ~Copyable {
   ) throws(RowRefusal) {
     let faults = checker.faults.count
     elements += 1
+    checker.element = elements
     do { try read(element.span, line, into: &sink) } catch { failure = error }
     if checker.faults.count > faults { checker.setElement(elements, after: faults) }
     array?.reuse(element)
@@ -218,6 +234,7 @@ public struct NDJSONRows: ~Copyable {
     let line = line.extracting((hasMark ? 3 : 0)..<line.count)
     if LineSplitter.isBlank(line) { return }
     cells.reset()
+    filter?.reset()
     let found: JSONKind?
     do { found = try readCells(line, number) } catch {
       checker.summary.rows += 1
@@ -242,8 +259,14 @@ public struct NDJSONRows: ~Copyable {
         "a \\u escape is half of a character (a lone surrogate), which no text can hold; write the whole",
         line: number)
     }
+    if let filter, !filter.isMet() {
+      checker.summary.rows += 1
+      checker.summary.leftOut += 1
+      return plan.forget()
+    }
     if !plan.isEmpty {
       let faults = plan.finish(&cells, line: number)
+      checker.summary.furtherParts = plan.furtherParts
       for fault in faults { checker.report(fault) }
       if !faults.isEmpty {
         checker.summary.rows += 1
@@ -269,6 +292,8 @@ public struct NDJSONRows: ~Copyable {
     /// The column of the next value, and its number as a source.
     var column: Int?
     var source: Int?
+    /// Its number among the keys that the condition asks for.
+    var slot: Int?
     var stray = ""
     /// Whether the row has said that it is a relation: the keys that a relation has then mean themselves.
     var isRelation = false
@@ -279,6 +304,10 @@ public struct NDJSONRows: ~Copyable {
         guard tokens.depth == Self.rowDepth else { continue }
         column = matcher.match(tokens.textByteCount, tokens.textWords)
         source = nil
+        if !filterSlots.isEmpty {
+          slot = filterSlots[tokens.textString]
+          if slot != nil, !unseenFilter.isEmpty { unseenFilter.remove(tokens.textString) }
+        }
         if isRelation, let column, RowCells.columns[column].relation != nil { continue }
         if isMapped {
           if column == nil || !keys.isEmpty {
@@ -299,6 +328,12 @@ public struct NDJSONRows: ~Copyable {
       case .string, .number, .true, .false, .null, .beginObject, .beginArray:
         let isOpening = token == .beginObject || token == .beginArray
         guard tokens.depth == Self.rowDepth + (isOpening ? 1 : 0) else { continue }
+        if let slot {
+          let text = Array(shown(token).utf8)
+          filter?.set(slot, text, text.indices)
+          // What the condition asks for is used, and nothing that a product has.
+          if column == nil, source == nil, checker.rules.unknownKeys != .keep { continue }
+        }
         if let source, !isOpening {
           if token != .null {
             let text = Array(shown(token).utf8)

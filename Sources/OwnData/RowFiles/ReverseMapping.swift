@@ -46,6 +46,11 @@ public struct ReverseMapping: Sendable {
     isWhole = fields == nil
     falseWord = Self.falseWord(mapping.trueWords)
     dateFormat = Array((mapping.dateFormat ?? "").utf8)
+    if mapping.rows != nil {
+      throw RowRefusal(
+        "the mapping takes only rows that meet a condition (rows), and not all of its columns would be in the table;"
+          + " use a copy of the mapping without it")
+    }
     let wanted = fields ?? ProductField.allCases.sorted { $0.key < $1.key }
     for field in wanted {
       if let rule = mapping.rules[field] {
@@ -233,6 +238,11 @@ public struct ReverseMapping: Sendable {
   /// The value of a field as the mapping says it is written.
   private func cell(_ field: ProductField, _ row: borrowing ProductRow) throws(RowRefusal) -> [UInt8] {
     let value = Self.plain(field, row)
+    if let split = mapping.rules[field]?.split, String(decoding: value, as: UTF8.self).contains(split) {
+      throw RowRefusal(
+        "the product \(row[.id]) has the \(field.key) \(Self.shown(value)), of which the mapping (split) would read the"
+          + " part before \(split.debugDescription) alone; leave the field out by listing the others with --columns")
+    }
     guard mapping.converts(field), !value.isEmpty else { return value }
     switch field.conversion {
     case .date:

@@ -17,6 +17,7 @@ struct RowCells {
   static let list = "[…]"
   static let typeColumn = 0
   static let idColumn = columns.firstIndex { $0.name == "id" } ?? 0
+  static let barcodeColumn = columns.firstIndex { $0.name == "barcode" } ?? 0
   static let productIdColumn = columns.firstIndex { $0.name == "productId" } ?? 0
   static let subProductIdColumn = columns.firstIndex { $0.name == "subProductId" } ?? 0
 

@@ -1,3 +1,4 @@
+internal import Barcodes
 internal import CatalogRows
 import ServerAnswers
 
@@ -15,6 +16,8 @@ struct RowChecker {
   /// The summary of what has been read so far.
   var summary = RowFileSummary()
   private var ids = RowIDs()
+  /// The number of the row in its JSON array, from 1; `nil` for rows that have lines of their own.
+  var element: Int?
   private var product = ProductRow()
   private var relation = RelationRow()
 
@@ -44,6 +47,7 @@ struct RowChecker {
   /// - Throws: ``RowFileError/refused(_:)`` if there were faults.
   mutating func finish(lines: Int) throws(RowFileError) -> RowFileSummary {
     summary.lines = lines
+    if faults.count == 0, let reason = summary.reasonForNone { report(RowFault(.empty, line: 1, reason)) }
     if faults.count == 0 { return summary }
     faults.summary = summary
     throw .refused(faults)
@@ -63,15 +67,19 @@ struct RowChecker {
     }
     switch list {
     case .products:
-      if rules.missingIDs == .ignore, cells.isEmpty(RowCells.idColumn) {
+      if rules.missingIDs == .ignore, !rules.matchesCodes, cells.isEmpty(RowCells.idColumn) {
         summary.withoutID += 1
+        return
+      }
+      if rules.matchesCodes, !hasCode(cells) {
+        summary.withoutCode += 1
         return
       }
       checkStrays(cells, line, Self.foreignToProducts, "product")
       setExtra(cells, line)
       product.givenFields = givenFields(cells)
       for (column, field) in Self.productColumns where !cells.isEmpty(column) { set(field, column, cells, line) }
-      checkID(cells, line)
+      if rules.matchesCodes { checkCode(cells, line) } else { checkID(cells, line) }
     case .relations:
       checkStrays(cells, line, Self.foreignToRelations, "relation")
       if !cells.extra.isEmpty {
@@ -96,6 +104,9 @@ struct RowChecker {
       case .products:
         try sink.product(product)
         summary.products += 1
+        product.texts.withText(ProductText.barcode.rawValue) {
+          summary.barcodes.add($0, line: line, element: element)
+        }
       case .relations:
         try sink.relation(relation)
         summary.relations += 1
@@ -264,6 +275,30 @@ struct RowChecker {
         cells.fault(
           .duplicateId, column, line: line,
           "line \(first) has this id too; remove one of them, or take the last of each with --on-duplicate last"))
+    }
+  }
+
+  /// Whether a row has a barcode, which neither blanks are nor the error of a formula. A value of another kind is
+  /// reported later.
+  private func hasCode(_ cells: RowCells) -> Bool {
+    let column = RowCells.barcodeColumn
+    if cells.isEmpty(column) { return false }
+    return cells.kind(column) != .text || !WrittenCode(cells.text(column)).normalized.isEmpty
+  }
+
+  /// Checks that no other row has the barcode, in any spelling, where it says which product a row is.
+  private mutating func checkCode(_ cells: RowCells, _ line: Int) {
+    let column = RowCells.barcodeColumn
+    guard cells.kind(column) == .text || cells.kind(column) == .number else { return }
+    let code = Array(WrittenCode.key(cells.text(column)).utf8)
+    guard let first = ids.insert(code.span, line: line) else { return }
+    switch rules.duplicates {
+    case .last: summary.duplicates += 1
+    case .fail:
+      report(
+        cells.fault(
+          .duplicateId, column, line: line,
+          "line \(first) has this barcode too; remove one of them, or take the last of each with --on-duplicate last"))
     }
   }
 

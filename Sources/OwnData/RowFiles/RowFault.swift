@@ -2,7 +2,7 @@
 public struct RowFault: Error, Sendable, Equatable {
   /// The rule that a row breaks. The raw value is the name for programs.
   public enum Kind: String, Sendable, CaseIterable {
-    case syntax, type, missingId, duplicateId, unknownKey, repeatedKey, value, size
+    case syntax, type, missingId, duplicateId, unknownKey, repeatedKey, value, size, empty
 
     /// The name of the kind in totals.
     func counted(_ count: Int) -> String {
@@ -16,6 +16,7 @@ public struct RowFault: Error, Sendable, Equatable {
       case .repeatedKey: one ? "1 key that comes twice" : "\(count) keys that come twice"
       case .value: one ? "1 value of the wrong kind" : "\(count) values of the wrong kind"
       case .size: one ? "1 row that is too long" : "\(count) rows that are too long"
+      case .empty: "none of them is taken"
       }
     }
   }

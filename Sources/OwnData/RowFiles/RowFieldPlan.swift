@@ -1,3 +1,4 @@
+internal import Barcodes
 internal import CatalogRows
 import TextFormat
 
@@ -10,6 +11,8 @@ struct RowFieldPlan {
     var column: Int
     var sources: [Int]
     var separator: String?
+    /// The text between several values in a cell.
+    var split: String?
     var steps: [Action]
     var constant: String?
     /// Whether the value is converted.
@@ -29,7 +32,7 @@ struct RowFieldPlan {
   }
 
   private enum Action {
-    case trim, upper, lower
+    case trim, upper, lower, gtin
     case capture(Regex<AnyRegexOutput>)
   }
 
@@ -42,6 +45,8 @@ struct RowFieldPlan {
   private var pointed: [UInt8] = []
   /// The words for true and false that occurred so far, as they were written; a few of them.
   private var words: [(text: [UInt8], isTrue: Bool)] = []
+  /// The number of values so far that were left out because an earlier one of the same cell counts.
+  private(set) var furtherParts = 0
   private let trueWords: Set<String>
   private let dateFormat: [UInt8]
 
@@ -71,6 +76,7 @@ struct RowFieldPlan {
       case .trim: steps.append(.trim)
       case .upper: steps.append(.upper)
       case .lower: steps.append(.lower)
+      case .gtin: steps.append(.gtin)
       case .capture(let pattern):
         guard let regex = try? Regex(pattern) else {
           return "\"\(pattern)\" is not a regular expression; correct the step capture of the field \(field.key)"
@@ -80,9 +86,10 @@ struct RowFieldPlan {
     }
     computed.append(
       Computed(
-        field: field, column: Self.column(of: field), sources: sources, separator: rule?.separator, steps: steps,
-        converts: mapping.converts(field),
-        onlySource: sources.count == 1 && rule?.separator == nil && steps.isEmpty ? sources[0] : nil))
+        field: field, column: Self.column(of: field), sources: sources, separator: rule?.separator, split: rule?.split,
+        steps: steps, converts: mapping.converts(field),
+        onlySource: sources.count == 1 && rule?.separator == nil && rule?.split == nil && steps.isEmpty
+          ? sources[0] : nil))
     reserve(sources)
     return nil
   }
@@ -151,6 +158,12 @@ struct RowFieldPlan {
           isRead = value.isNumber && entry.field.isNumber && entry.steps.isEmpty
         }
       }
+      if let separator = entry.split {
+        let parts = Self.parts(of: text, separator)
+        furtherParts += max(0, parts.count - 1)
+        text = parts.first ?? ""
+        isRead = false
+      }
       for step in entry.steps { text = Self.apply(step, to: text) }
       if text.isEmpty {
         // A key that is there and empty says so.
@@ -166,9 +179,19 @@ struct RowFieldPlan {
         faults.append(RowFault(.value, line: line, column: entry.field.key, value: text, error.message))
       }
     }
+    forget()
+    return faults
+  }
+
+  /// Forgets the values of the sources in this row.
+  mutating func forget() {
     for index in values.indices { values[index] = nil }
     bytes.removeAll(keepingCapacity: true)
-    return faults
+  }
+
+  /// The values in a cell that are not empty, without blanks around them.
+  private static func parts(of text: String, _ separator: String) -> [String] {
+    text.split(separator: separator).map { String($0).trimmed }.filter { !$0.isEmpty }
   }
 
   /// Sets a value that needs a simple conversion, without making a string of it. Returns whether it is such a value.
@@ -209,6 +232,7 @@ struct RowFieldPlan {
       case .trim: apply(.trim, to: text)
       case .upper: apply(.upper, to: text)
       case .lower: apply(.lower, to: text)
+      case .gtin: apply(.gtin, to: text)
       case .capture: text
       }
     }
@@ -219,6 +243,7 @@ struct RowFieldPlan {
     case .trim: return text.trimmed
     case .upper: return text.uppercased()
     case .lower: return text.lowercased()
+    case .gtin: return WrittenCode(text).normalized
     case .capture(let regex):
       guard let match = try? regex.firstMatch(in: text) else { return "" }
       let part = match.output.count > 1 ? match.output[1].substring : match.output[0].substring
@@ -264,7 +289,7 @@ struct RowFieldPlan {
   /// - Parameters:
   ///   - text: The number as it is written, with blanks around it, full-width digits, or a minus at the end.
   ///   - decimal: Its decimal separator, a point or a comma.
-  private static func pointed(_ text: String, _ decimal: Character) -> String? {
+  static func pointed(_ text: String, _ decimal: Character) -> String? {
     var number = apply(.trim, to: String(text.map(narrow)))
     var isNegative = false
     if number.hasSuffix("-"), number.first?.isNumber == true {

@@ -14,6 +14,10 @@ public struct RowMapping: Sendable, Equatable {
     /// Takes what the first group of a regular expression matches, or all that it matches if it has no group. A text
     /// without a match becomes empty.
     case capture(String)
+    /// Takes from a barcode what a program for tables has done to it, if nothing has to be guessed: it gets back the
+    /// zeros at the front, and loses an apostrophe, a fraction of zeros, and blanks and hyphens between its digits. The
+    /// error of a formula, such as `#N/A`, becomes empty. Any other text stays as it is.
+    case gtin
   }
 
   /// The columns of one field.
@@ -22,13 +26,16 @@ public struct RowMapping: Sendable, Equatable {
     public var columns: [String]
     /// The text between the values of several columns; `nil` to take the first value that is not empty.
     public var separator: String?
+    /// The text between several values in one cell, of which the first counts; `nil` if a cell is one value.
+    public var split: String?
     /// The changes of the value, in this order.
     public var steps: [Step]
 
     /// Creates a rule.
-    public init(columns: [String], separator: String? = nil, steps: [Step] = []) {
+    public init(columns: [String], separator: String? = nil, split: String? = nil, steps: [Step] = []) {
       self.columns = columns
       self.separator = separator
+      self.split = split
       self.steps = steps
     }
   }
@@ -55,6 +62,9 @@ public struct RowMapping: Sendable, Equatable {
   public var trueWords: [String] = []
   /// The form of dates, with `%Y %y %m %d %H %M %S` and `%%`; `nil` to take them as they are.
   public var dateFormat: String?
+
+  /// The condition of the rows that are taken; `nil` if all are.
+  package var rows: RowCondition?
 
   /// Creates a mapping that recognises common names, and changes no value.
   public init() {}
@@ -210,4 +220,6 @@ public struct RowColumnUse: Sendable, Equatable {
   public var isAutomatic: Bool
   /// Whether a rule names it and no row has it; known at the end of the file.
   public var isAbsent = false
+  /// Whether the condition of the mapping asks for it.
+  package var isCondition = false
 }

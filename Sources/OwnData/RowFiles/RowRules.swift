@@ -43,6 +43,10 @@ public struct RowRules: Sendable, Equatable {
   /// about.
   public var allowsAbsentColumns = false
 
+  /// Whether a product is the one of the catalogue that has its barcode, whatever its id. A row needs a barcode then,
+  /// and no id; rows without one are left out, and counted.
+  package var matchesCodes = false
+
   /// Creates the strictest rules: duplicates, unknown keys and empty ids are errors.
   public init() {}
 }
@@ -61,6 +65,14 @@ public struct RowFileSummary: Sendable, Equatable {
   public var duplicates = 0
   /// The number of rows that were left out because they have no id.
   public var withoutID = 0
+  /// The number of rows that were left out because they have no barcode, where that says which product a row is.
+  package var withoutCode = 0
+  /// The number of rows that were left out because they do not meet the condition of the mapping.
+  package var leftOut = 0
+  /// The number of further values in cells of which the first one counts.
+  package var furtherParts = 0
+  /// What is the matter with the barcodes of the products.
+  package var barcodes = BarcodeHealth()
   /// The number of ignored values by unknown key; those of further keys are counted under an empty one.
   public var ignored: [String: Int] = [:]
   /// The number of bytes of text.
@@ -68,6 +80,17 @@ public struct RowFileSummary: Sendable, Equatable {
 
   /// Creates the summary of an empty file.
   public init() {}
+
+  /// That no row was kept, and why; `nil` if some were, or if there are none.
+  package var reasonForNone: String? {
+    if rows == 0 || products + relations > 0 { return nil }
+    let reasons = [
+      (leftOut, "did not meet the condition of the mapping (rows)"), (withoutID, "had no id"),
+      (withoutCode, "had no barcode"),
+    ].filter { $0.0 > 0 }
+    let none = rows == 1 ? "its only row is not taken" : "none of its \(rows) rows is a product to take"
+    return none + ": " + reasons.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+  }
 
   /// The maximum number of keys counted separately in ``ignored``.
   private static let keyLimit = 100

@@ -10,18 +10,26 @@ import Testing
       """
       {"format": "csv", "encoding": "WINDOWS-1252", "delimiter": ";", "decimal": ",", "date": "%d.%m.%Y",
        "true": ["ja", "x"], "skipLines": 2, "excel": true, "unevenRows": true, "unknown": "keep", "withoutId": "ignore",
-       "onDuplicate": "last", "fields": {"barcode": {"columns": ["EAN"], "steps": ["trim", {"capture": "(\\\\d+)"}]},
+       "onDuplicate": "last", "rows": "'Variant Price' != ''", "fields": {"barcode": {"columns": ["EAN"], "split": ";",
+       "steps": ["trim", {"capture": "(\\\\d+)"}, "gtin"]},
        "name": {"columns": ["Marke", "Artikel"], "join": " "}, "unit": {"constant": "pcs"}}}
       """)
     #expect(first.format == .csv && first.encoding == "WINDOWS-1252" && first.isExcel && first.isUneven)
     #expect(first.rules.duplicates == .last && first.rules.missingIDs == .ignore)
     #expect(first.mapping.decimal == UInt8(ascii: ",") && first.mapping.dateFormat == "%d.%m.%Y")
+    #expect(first.mapping.rules[.barcode]?.split == ";" && first.mapping.rules[.barcode]?.steps.last == .gtin)
     #expect(try MappingFile(json: first.text([])) == first)
+    #expect(try MappingFile(json: first.text([])).mapping.rows?.text == "'Variant Price' != ''")
   }
 
   @Test(arguments: [
     ("[]", "no JSON object"), ("{\"format\":\"xls\"}", "format is csv, tsv, ndjson or json"),
     ("{\"fields\":{\"nmae\":{\"columns\":[\"a\"]}}}", "is name meant?"), ("{\"decimal\":\";\"}", "decimal separator"),
+    ("{\"rows\":\"'Variant Price' !\"}", "rows: column 17: "), ("{\"rows\":\"a = 1 extra\"}", "rows: column 7: "),
+    ("{\"rows\":true}", "rows is a text"),
+    ("{\"fields\":{\"barcode\":{\"columns\":\"a\",\"split\":\"\"}}}", "split is the text between"),
+    ("{\"fields\":{\"barcode\":{\"columns\":\"a\",\"split\":\";\",\"join\":\"-\"}}}", "join or split"),
+    ("{\"fields\":{\"barcode\":{\"columns\":\"a\",\"steps\":[\"gtn\"]}}}", "\"gtin\""),
     ("{\"delimiter\":\"ab\"}", "one ASCII character"), ("{\"date\":\"%Q\"}", "form of dates"),
   ])
   func `what a mapping cannot say is refused with the way on`(json: String, words: String) throws {

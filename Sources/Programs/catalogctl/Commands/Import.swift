@@ -25,6 +25,13 @@ struct Import: ParsableCommand {
       so are the separator and the encoding; what was recognised is printed before anything happens. --column, \
       --constant and --map say what the others mean. --dry-run shows the first rows as products, and changes nothing.
 
+      With --upsert --match barcode a row is about the product that has its barcode, in any spelling of a GTIN: a \
+      price list of a supplier changes products without adding one. Rows whose barcode no product has, several have, \
+      or that have none, are left out and counted.
+
+      Barcodes are counted by what a program for tables may have done to them, with the first of each kind and the \
+      step of a mapping that mends it. A mapping may also take some rows only ("rows": "Price != ''").
+
       postgresql://USER@HOST/DATABASE with --products 'SELECT …' or --table NAME reads a database through libpq, with \
       its environment variables and password file. With --since COLUMN the greatest value of a column becomes the \
       cursor, and the next import with it reads newer rows only.
@@ -33,8 +40,8 @@ struct Import: ParsableCommand {
       it is written; a text that is a number, true or false is taken where one is expected; null and an empty text are \
       the default; without 'type' a row is a product. A row without an id, an unknown key, a duplicate id of a \
       product, and a value of another kind or beyond the limits are errors: the first 20 are shown with line, column, \
-      value and remedy, then how many there are, and nothing changes (exit code 65). --on-duplicate, --unknown and \
-      --without-id accept what is meant that way, and count it.
+      value and remedy, then how many there are, and nothing changes (exit code 65). A file with rows of which none is \
+      taken is an error too. --on-duplicate, --unknown and --without-id accept what is meant that way, and count it.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -43,6 +50,10 @@ struct Import: ParsableCommand {
   @OptionGroup var accept: UpdateOptions
   @Option(help: ArgumentHelp("The cursor that the rows stand for.", valueName: "text")) var cursor: String?
   @Flag(help: "Add and change what the file has, and leave the rest.") var upsert = false
+  @Option(
+    help: ArgumentHelp(
+      "With --upsert: take a row for the product that has its barcode, and add no product.", valueName: "barcode"))
+  var match: MatchedField?
   @Flag(help: "Write the difference only, and delete what the file does not have.") var deleteMissing = false
   @OptionGroup var mapping: MappingOptions
   @Option(
@@ -68,6 +79,9 @@ struct Import: ParsableCommand {
   func validate() throws {
     let limit = WireLimits().cursorByteCount
     if upsert, deleteMissing { throw ValidationError("give --upsert or --delete-missing, one of them") }
+    if match != nil, !upsert {
+      throw ValidationError("--match changes products that are there; it goes with --upsert alone")
+    }
     if upsert || deleteMissing, replaceDamaged {
       throw ValidationError("--replace-damaged sets the catalogue aside, so there is nothing to compare the file with")
     }
@@ -107,6 +121,7 @@ struct Import: ParsableCommand {
     var rules = file.rules
     rules.allowsEmptyIds = allowEmptyId
     rules.allowsAbsentColumns = upsert
+    rules.matchesCodes = match != nil
     return rules
   }
 
@@ -157,11 +172,13 @@ struct Import: ParsableCommand {
         // The origin of the rows is unknown, so no other user may adopt this catalogue from now on.
         try store.workspace.forgetOrigin(of: store.userID())
       }
+      try checkMatched(summary, rows.counts)
       MappingFile.tellAbsent(rows.columns, input.name, isUpsert: mode == .upsert)
       writer.sayWhatWasSetAside()
       if update.sequence >= next { DurableChange.report("commit \(update.sequence) is durable") }
       try mapping.save(noting(rows.delimiter, map), rows.columns)
       report(update, summary, rows.counts, isWritten: update.sequence >= next, seconds: ContinuousClock.now - start)
+      BarcodeTable(summary.barcodes, rows.columns, map.mapping).say(input.name)
     } catch RowFileError.refused(let faults) {
       rows.cancel()
       try refuse(faults, input.name)
@@ -169,7 +186,9 @@ struct Import: ParsableCommand {
       rows.cancel()
       let failure = Failure(named: input.name, error)
       // Programs get a report of any error in the file.
-      if output.json, failure.code == .data { Self.printRefusal(rows.summary, [Self.error(failure.message)], count: 1) }
+      if output.json, failure.code == .data {
+        printRefusal(rows.summary, rows.counts, [Self.error(failure.message)], count: 1)
+      }
       throw failure
     }
   }
@@ -203,6 +222,7 @@ struct Import: ParsableCommand {
     let known = mode == .replace ? try? store.reader()?.snapshot() : try store.reader()?.snapshot()
     if mode != .replace || known?.productCount ?? 0 > 0 {
       sink.merge = try CatalogMerge(known, deletesMissing: mode != .upsert)
+      sink.merge?.matchesCodes = match != nil
     }
     do {
       var text = try InputText(rows: input, encoding: encoding(map), limits: accept.limits)
@@ -214,19 +234,20 @@ struct Import: ParsableCommand {
       }
       let summary = try result.get()
       MappingFile.tellAbsent(reader.columns, input.name, isUpsert: mode == .upsert)
-      let kept = summary.products + summary.relations - summary.duplicates
       if mode != .upsert, summary.products == 0, !accept.acceptLoss, known?.productCount ?? 0 > 0 {
         throw Self.emptyFile(summary)
       }
       try sink.merge?.finish()
       try sink.merge?.checkLosses(accept.lossLimit)
+      try checkMatched(summary, sink.merge?.counts)
+      let kept = Self.kept(summary, sink.merge?.counts)
       // A full update counts no differences.
       if mode == .replace { sink.merge = nil }
       try mapping.save(noting(reader.delimiter, map), reader.columns)
       if output.json {
         JSONText.object(
           [("dryRun", .bool(true)), ("sample", .array(sink.first.map(JSONText.raw)))]
-            + Self.fields(summary, kept: kept, sink.merge?.counts, [])
+            + fields(summary, kept: kept, sink.merge?.counts, [])
         ).print()
       } else {
         let difference = sink.merge.map { ": " + Self.words($0.counts) } ?? ""
@@ -234,7 +255,8 @@ struct Import: ParsableCommand {
           "\(Quantity.of(summary.rows, "row")) read, \(Quantity.count(kept)) would be kept\(difference); nothing was changed"
         )
       }
-      warn(summary)
+      warn(summary, sink.merge?.counts)
+      BarcodeTable(summary.barcodes, reader.columns, map.mapping).say(input.name)
     } catch RowFileError.refused(let faults) {
       try refuse(faults, input.name)
     } catch { throw Failure(named: input.name, error) }
@@ -246,7 +268,7 @@ struct Import: ParsableCommand {
       let errors = faults.first.map {
         Self.error($0.message, line: $0.line, element: $0.element, column: $0.column, value: $0.value)
       }
-      Self.printRefusal(faults.summary, errors, count: faults.count)
+      printRefusal(faults.summary, nil, errors, count: faults.count)
     }
     if format == nil, RowFileFormat(path: file) == nil, !DatabaseQuery.isURL(file) {
       Console.say(
@@ -268,22 +290,51 @@ struct Import: ParsableCommand {
       ] + (element.map { [("row", .int($0))] } ?? []))
   }
 
-  private static func printRefusal(_ summary: RowFileSummary, _ errors: [JSONText], count: Int) {
-    JSONText.object(fields(summary, kept: 0, nil, errors) + [("errorCount", .int(count))]).print()
+  private func printRefusal(
+    _ summary: RowFileSummary, _ counts: MergeCounts?, _ errors: [JSONText], count: Int
+  ) {
+    JSONText.object(fields(summary, kept: 0, counts, errors) + [("errorCount", .int(count))]).print()
+  }
+
+  /// The number of rows that the catalogue takes.
+  private static func kept(_ summary: RowFileSummary, _ counts: MergeCounts?) -> Int {
+    summary.products + summary.relations - summary.duplicates - (counts?.unknownCodes ?? 0)
+      - (counts?.ambiguousCodes ?? 0)
+  }
+
+  /// Refuses a file of which no row is about a product of the catalogue.
+  private func checkMatched(_ summary: RowFileSummary, _ counts: MergeCounts?) throws {
+    guard match != nil, let counts, summary.rows > 0, Self.kept(summary, counts) == 0 else { return }
+    warn(ofCodes: counts, withoutCode: summary.withoutCode)
+    throw Failure(
+      .data,
+      "none of its \(Quantity.of(summary.rows, "row")) is taken: \(Quantity.count(counts.unknownCodes)) had a barcode"
+        + " that no product has, \(Quantity.count(counts.ambiguousCodes)) one that several have, and"
+        + " \(Quantity.count(summary.withoutCode)) none; nothing was changed")
   }
 
   /// The JSON fields about the file's rows.
-  private static func fields(
+  private func fields(
     _ summary: RowFileSummary, kept: Int, _ counts: MergeCounts?, _ errors: [JSONText]
   ) -> [(String, JSONText)] {
     [
       ("rowsRead", .int(summary.rows)), ("rowsKept", .int(kept)), ("duplicates", .int(summary.duplicates)),
-      ("withoutId", .int(summary.withoutID)),
+      ("withoutId", .int(summary.withoutID)), ("rowsLeftOut", .int(summary.leftOut)),
+      ("furtherValues", .int(summary.furtherParts)),
       // A full update does not compare rows with their previous state.
       ("added", counts.map { .int($0.added) } ?? .null), ("changed", counts.map { .int($0.changed) } ?? .null),
       ("unchanged", counts.map { .int($0.unchanged) } ?? .null), ("deleted", counts.map { .int($0.deleted) } ?? .null),
       ("ignored", .object(summary.ignored.sorted { $0.key < $1.key }.map { ($0.key, .int($0.value)) })),
       ("errors", .array(errors)),
+    ] + BarcodeTable(summary.barcodes, [], RowMapping()).fields + matchFields(summary, counts)
+  }
+
+  /// The JSON fields about the products that were found by their barcodes.
+  private func matchFields(_ summary: RowFileSummary, _ counts: MergeCounts?) -> [(String, JSONText)] {
+    if match == nil { return [] }
+    return [
+      ("unknownCodes", .int(counts?.unknownCodes ?? 0)), ("ambiguousCodes", .int(counts?.ambiguousCodes ?? 0)),
+      ("withoutCode", .int(summary.withoutCode)),
     ]
   }
 
@@ -298,7 +349,6 @@ struct Import: ParsableCommand {
   ) {
     let counts = update.counts
     if output.json {
-      let kept = summary.products + summary.relations - summary.duplicates
       JSONText.object(
         [
           ("mode", .text(update.mode.name)), ("sequence", .uint(update.sequence)),
@@ -316,7 +366,7 @@ struct Import: ParsableCommand {
           ),
           ("defaulted", .int(counts.defaulted)), ("cursor", .text(update.cursor)), ("bytesIn", .int(summary.bytesIn)),
           ("seconds", .double(((seconds / .milliseconds(1)).rounded()) / 1000)),
-        ] + Self.fields(summary, kept: kept, merged, [])
+        ] + fields(summary, kept: Self.kept(summary, merged), merged, [])
       ).print()
     } else if let merged {
       let commit = isWritten ? "commit \(update.sequence)" : "nothing to write, commit \(update.sequence) stays"
@@ -333,11 +383,19 @@ struct Import: ParsableCommand {
         "catalogctl: \(Quantity.of(merged.ignored, "relation")) left out: the catalogue has no product with the id of the set"
       )
     }
-    warn(summary)
+    warn(summary, merged)
   }
 
   /// Warns about irregularities that an option allowed.
-  private func warn(_ summary: RowFileSummary) {
+  private func warn(_ summary: RowFileSummary, _ counts: MergeCounts?) {
+    if summary.leftOut > 0 {
+      Console.say("catalogctl: \(Quantity.of(summary.leftOut, "row")) left out by the condition of the mapping (rows)")
+    }
+    if summary.furtherParts > 0 {
+      Console.say(
+        "catalogctl: \(Quantity.of(summary.furtherParts, "further value")) of cells with several left out (split)")
+    }
+    warn(ofCodes: counts, withoutCode: summary.withoutCode)
     if summary.duplicates > 0 {
       Console.say("catalogctl: \(Quantity.of(summary.duplicates, "product")) gave way to a later one with the same id")
     }
@@ -351,4 +409,28 @@ struct Import: ParsableCommand {
       Console.say("catalogctl: values under unknown keys were left out: \(keys.joined(separator: ", "))")
     }
   }
+
+  /// Warns about rows whose barcode is not that of one product.
+  private func warn(ofCodes counts: MergeCounts?, withoutCode: Int) {
+    guard match != nil, let counts else { return }
+    if counts.unknownCodes > 0 {
+      let first = counts.firstUnknown.map(\.shown).joined(separator: ", ")
+      Console.say(
+        "catalogctl: \(Quantity.of(counts.unknownCodes, "row")) left out: no product has the barcode; the first:"
+          + " \(first)")
+    }
+    if counts.ambiguousCodes > 0 {
+      Console.say(
+        "catalogctl: \(Quantity.of(counts.ambiguousCodes, "row")) left out: several products have the barcode; rows"
+          + " with an id, without --match, say which one is meant")
+      for code in counts.firstAmbiguous {
+        let ids = code.ids.prefix(5).map(\.shown).joined(separator: ", ") + (code.ids.count > 5 ? ", …" : "")
+        Console.say("  \(code.code.shown): the products \(ids)")
+      }
+    }
+    if withoutCode > 0 { Console.say("catalogctl: \(Quantity.of(withoutCode, "row")) without a barcode left out") }
+  }
 }
+
+/// A field by which --match finds the products of rows.
+enum MatchedField: String, ExpressibleByArgument, CaseIterable { case barcode }

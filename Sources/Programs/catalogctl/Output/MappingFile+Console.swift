@@ -33,16 +33,17 @@ extension MappingFile {
       let remedy = encoding.map { "not as \($0)" } ?? "--encoding names another"
       Console.say("catalogctl: \(name): read as \(guess.name) (\(guess.reason.rawValue)); \(remedy)")
     }
-    let isPlain = columns.allSatisfy { $0.fields.isEmpty || $0.fields == [$0.name] }
+    let isPlain = columns.allSatisfy { ($0.fields.isEmpty || $0.fields == [$0.name]) && !$0.isCondition }
     if isPlain, mapping.constants.isEmpty { return }
     Console.say("catalogctl: \(name): the columns are taken as follows")
     // Relations need no mapping.
     let ownNames = ["type", "productId", "subProductId"]
     for column in columns.prefix(100) where !column.isAbsent {
       if ownNames.contains(column.name), column.fields == [column.name] { continue }
-      let what =
-        column.fields.isEmpty
-        ? "not used" : column.fields.joined(separator: ", ") + (column.isAutomatic ? " (by its common name)" : "")
+      var uses = column.fields.isEmpty ? [] : [column.fields.joined(separator: ", ")]
+      if column.isAutomatic { uses[0] += " (by its common name)" }
+      if column.isCondition { uses.append("the condition of rows") }
+      let what = uses.isEmpty ? "not used" : uses.joined(separator: "; ")
       Console.say("  \(column.name.shown) → \(what)")
     }
     if columns.count > 100 { Console.say("  and \(columns.count - 100) more") }

@@ -1,0 +1,112 @@
+import Barcodes
+import CatalogSources
+import JSONFormat
+import RowFiles
+import TextFormat
+
+/// What an import says of the barcodes of its rows: how many of each kind there are, where the first is, and what mends
+/// it.
+struct BarcodeTable {
+  private let health: BarcodeHealth
+  /// The rule of the mapping, or the columns that were recognised.
+  private let rule: RowMapping.Rule
+
+  /// - Parameters:
+  ///   - health: What was counted.
+  ///   - columns: The columns, and the fields that they fill.
+  init(_ health: BarcodeHealth, _ columns: [RowColumnUse], _ mapping: RowMapping) {
+    self.health = health
+    let found = columns.filter { $0.fields.contains("barcode") && !$0.isAbsent }.map(\.name)
+    rule = mapping.rules[.barcode] ?? RowMapping.Rule(columns: found)
+  }
+
+  /// The counts for programs.
+  var fields: [(String, JSONText)] {
+    [
+      ("barcodes", .object(WrittenCode.State.allCases.map { ($0.rawValue, .int(health[$0])) })),
+      ("unscannable", .int(health.unscannable.values.reduce(0) { $0 + $1.count })),
+    ]
+  }
+
+  /// Tells people, on standard error, so that programs can read the report.
+  func say(_ name: String) {
+    if health.total == 0 { return }
+    var table = Table("barcodes", ">rows", "first", "such as", "mended by")
+    for state in WrittenCode.State.allCases {
+      guard health[state] > 0, let first = health.first(state) else { continue }
+      table.add(
+        Self.words(state), Quantity.count(health[state]), Self.position(first), Table.cell(first.text, limit: 32),
+        remedy(state, first.text))
+    }
+    Console.say("catalogctl: \(name): its barcodes")
+    for line in table.lines { Console.say("  " + line) }
+    sayStep()
+    for reason in Scan.Unscannable.allCases {
+      guard let (count, first) = health.unscannable[reason] else { continue }
+      Console.say(
+        "catalogctl: \(name): \(Quantity.of(count, "barcode")) that no scan can find: \(reason.rawValue) (first on"
+          + " \(Self.position(first)): \(first.text.shown)); \(Self.remedy(reason))")
+    }
+  }
+
+  private static func position(_ first: BarcodeHealth.First) -> String {
+    "line \(first.line)" + (first.element.map { ", row \($0)" } ?? "")
+  }
+
+  private static func words(_ state: WrittenCode.State) -> String {
+    switch state {
+    case .sound: "sound GTINs"
+    case .lostZero: "sound with the zeros that were lost in front"
+    case .exponent: "with an exponent"
+    case .decorated: "with .0, an apostrophe, blanks, hyphens, or #N/A"
+    case .several: "several in one cell"
+    case .wrongCheckDigit: "with a wrong check digit"
+    case .text: "other texts"
+    case .none: "none"
+    }
+  }
+
+  private func remedy(_ state: WrittenCode.State, _ first: String) -> String {
+    switch state {
+    case .sound, .none: "–"
+    case .lostZero, .decorated: "the step gtin"
+    case .exponent:
+      WrittenCode(first).gtin == nil ? "an export of the cells as texts: digits are lost" : "the step gtin"
+    case .several: "split \(Self.quoted(separator)), and the step gtin"
+    case .wrongCheckDigit: "whoever wrote them: compare with the labels"
+    case .text: "–, if labels have these texts"
+    }
+  }
+
+  /// The separator of the first cell with several codes.
+  private var separator: String {
+    health.first(.several).flatMap { WrittenCode.separator(of: $0.text) }.map(String.init) ?? ";"
+  }
+
+  /// Shows the rule of a mapping that mends what can be mended.
+  private func sayStep() {
+    let isMendable = health[.lostZero] + health[.decorated] + health[.several] > 0
+    guard isMendable, !rule.columns.isEmpty else { return }
+    var better = rule
+    if health[.several] > 0, better.separator == nil { better.split = separator }
+    if !better.steps.contains(.gtin) { better.steps.append(.gtin) }
+    if better == rule { return }
+    Console.say("  in the fields of a mapping (--map): \"barcode\": \(MappingFile.json(better).text)")
+  }
+
+  private static func quoted(_ text: String) -> String { JSONText.text(text).text }
+
+  private static func remedy(_ reason: Scan.Unscannable) -> String {
+    switch reason {
+    case .address: "take the code out of it with a step capture of a mapping"
+    case .symbologyIdentifier: "take it away with a step capture of a mapping: {\"capture\": \"^...(.*)\"}"
+    case .length: "no symbol holds it; take another column"
+    case .lineEnd: "split \"\\n\" in a mapping takes the first line"
+    case .other: "'catalogctl explain' shows how it is read"
+    }
+  }
+}
+
+extension JSONText {
+  fileprivate var text: String { String(decoding: bytes, as: UTF8.self) }
+}

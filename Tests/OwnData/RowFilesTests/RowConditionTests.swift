@@ -1,0 +1,240 @@
+import CatalogRows
+import DocumentFormat
+import RowTestSupport
+import ServerAnswers
+import Testing
+
+@testable import RowFiles
+
+/// The condition of the rows that are taken, the values of cells with several, and what is said of barcodes.
+@Suite struct RowConditionTests {
+  private struct Reading {
+    var ids: [String] = []
+    var barcodes: [String] = []
+    var summary = RowFileSummary()
+    var failures: [String] = []
+    var columns: [RowColumnUse] = []
+  }
+
+  private struct IDs: RowSink {
+    var ids: [String] = []
+    var barcodes: [String] = []
+    mutating func product(_ row: borrowing ProductRow) {
+      ids.append(row[.id])
+      barcodes.append(row[.barcode])
+    }
+    mutating func relation(_ row: borrowing RelationRow) { ids.append(row[.id]) }
+  }
+
+  private func read(
+    _ text: String, _ rows: String? = nil, _ format: RowFileFormat = .csv, rules: RowRules = RowRules(),
+    _ change: (inout RowMapping) -> Void = { _ in }
+  ) throws -> Reading {
+    var mapping = RowMapping()
+    mapping.rows = try rows.map { try RowCondition(parsing: $0) }
+    change(&mapping)
+    var reading = Reading()
+    var sink = IDs()
+    var reader = RowFileReader(format, rules: rules, mapping: mapping)
+    do throws(RowFileError) {
+      // Pieces are no boundary of anything.
+      for byte in Array(text.utf8) { try reader.consume([byte].span, into: &sink) }
+      reading.summary = try reader.finish(into: &sink)
+    } catch {
+      reading.summary = reader.summary
+      guard case .refused(let faults) = error else { throw error }
+      reading.failures = faults.first.map(\.description)
+    }
+    (reading.ids, reading.barcodes, reading.columns) = (sink.ids, sink.barcodes, reader.columns)
+    return reading
+  }
+
+  private static let table = """
+    id,Variant Price,Stock,Active,a.b,name
+    1,12.50,7,TRUE,x,one
+    2,,,false,,
+    3,3,0,true,y,Three
+    4,n/a,-2,no,x,"four, five"
+
+    """
+
+  @Test(arguments: [
+    ("'Variant Price' != ''", "1 3 4"), ("\"Variant Price\" = ''", "2"), ("'Variant Price' > 3", "1"),
+    ("'Variant Price' >= 3 && Active == true", "1 3"), ("Active", "1 3"), ("!Active", "2 4"), ("'Active'", "1 3"),
+    ("not 'Active' and Stock != null", "4"), ("Stock is null", "2"), ("Stock is not null", "1 3 4"),
+    ("Stock == 0", "3"),
+    ("Stock < 0", "4"), ("Stock in [7, -2]", "1 4"), ("Stock in ['7', 0]", "1 3"), ("a.b == 'x'", "1 4"),
+    ("'a.b' in ['x', 'y']", "1 3 4"), ("name like '%ee'", "3"), ("name hasprefix 'T'", "3"),
+    ("name contains 'O' nocase", "1 4"), ("name contains ','", "4"), ("id == 2", "2"), ("id == '2'", "2"),
+    ("('Variant Price' == 12.5 || id = 4) && true", "1 4"), ("Stock != 0", "1 2 4"), ("'Variant Price' == 'n/a'", "4"),
+  ]) func `rows that do not meet a condition are left out, in a table and in JSON`(
+    condition: String, ids: String
+  ) throws {
+    let ids = ids.split(separator: " ").map(String.init)
+    var rules = RowRules()
+    rules.unknownKeys = .ignore
+    let table = try read(Self.table, condition, rules: rules)
+    #expect(table.ids == ids && table.failures.isEmpty, "\(condition): \(table.ids) \(table.failures)")
+    #expect(table.summary.rows == 4 && table.summary.leftOut == 4 - ids.count)
+    let lines = """
+      {"id":1,"Variant Price":12.50,"Stock":7,"Active":true,"a.b":"x","name":"one"}
+      {"id":2,"Active":false,"Stock":null}
+      {"id":"3","Variant Price":"3","Stock":0,"Active":true,"a.b":"y","name":"Three"}
+      {"id":4,"Variant Price":"n/a","Stock":-2,"Active":"no","a.b":"x","name":"four, five"}
+      """
+    for text in [lines, "[" + lines.split(separator: "\n").joined(separator: ",\n") + "]"] {
+      let rows = try read(text, condition, .ndjson, rules: rules)
+      #expect(rows.ids == ids && rows.failures.isEmpty, "\(condition): \(rows.ids) \(rows.failures)")
+      #expect(rows.summary.leftOut == 4 - ids.count)
+    }
+  }
+
+  @Test func `numbers and words are read as the mapping has them`() throws {
+    let text = "id;Preis;Aktiv\n1;1.234,50;ja\n2;0,99;nein\n"
+    let ids = try ["Preis > 1000", "Preis < 1", "Aktiv", "Aktiv == false"].map { condition in
+      try read(text, condition) { mapping in
+        mapping.decimal = UInt8(ascii: ",")
+        mapping.trueWords = ["ja"]
+      }.ids
+    }
+    #expect(ids == [["1"], ["2"], ["1"], ["2"]])
+  }
+
+  @Test func `a column that only the condition asks for is no unknown one`() throws {
+    let taken = try read("id,Typ\n1,a\n2,b\n", "Typ = 'a'")
+    #expect(taken.ids == ["1"] && taken.failures.isEmpty && taken.columns[1].isCondition)
+    let keys = try read("{\"id\":1,\"Typ\":\"a\"}\n{\"id\":2,\"Typ\":\"b\"}\n", "Typ = 'a'", .ndjson)
+    #expect(keys.ids == ["1"] && keys.failures.isEmpty, "\(keys.failures)")
+    // A row that is left out may be wrong.
+    let wrong = try read("id,weight,Typ\n1,1,a\n1,x,b\n,,b\n", "Typ = 'a'")
+    #expect(wrong.ids == ["1"] && wrong.failures.isEmpty, "\(wrong.failures)")
+  }
+
+  @Test(arguments: [RowFileFormat.csv, .ndjson])
+  func `a column that the file does not have is an error with those that it has`(format: RowFileFormat) throws {
+    let text = format == .csv ? "id,Variant Price,name\n1,2,x\n" : "{\"id\":1,\"Variant Price\":2,\"name\":\"x\"}\n"
+    var rules = RowRules()
+    rules.unknownKeys = .ignore
+    let reading = try read(text, "'Variant Pric' != ''", format, rules: rules)
+    let words = reading.failures.joined()
+    #expect(words.contains("Variant Pric") && words.contains("is \"Variant Price\" meant?"), "\(words)")
+    #expect(words.contains("are id, Variant Price, name"), "\(words)")
+  }
+
+  @Test func `a file of which no row is taken is an error with the reason`() throws {
+    var rules = RowRules()
+    rules.missingIDs = .ignore
+    let none = try read("id,Typ\n1,a\n2,b\n,c\n", "Typ = 'c'", rules: rules)
+    #expect(
+      none.failures.joined().contains("none of its 3 rows is a product to take: 2 did not meet the condition"),
+      "\(none.failures)")
+    #expect(none.failures.joined().contains("1 had no id"), "\(none.failures)")
+    let empty = try read("id,name\n,a\n", rules: rules)
+    #expect(empty.failures.joined().contains("its only row is not taken: 1 had no id"), "\(empty.failures)")
+    // A file without rows is another matter.
+    #expect(try read("id,name\n", rules: rules).failures.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("Price >", 8), ("'Price", 7), ("== 1", 1), ("'' = 'a'", 1), ("a = date('2026-01-01T00:00:00Z')", 5),
+    ("a in [1, bytes('YQ==')]", 10), ("", 1), ("a = 1 b", 7), ("(a = 1", 7),
+  ]) func `a mistake in a condition is refused with its column`(condition: String, column: Int) {
+    let error = #expect(throws: QuerySyntaxError.self, "\(condition)") { try RowCondition(parsing: condition) }
+    #expect(error?.column == column, "\(condition): \(error.map { "\($0)" } ?? "")")
+  }
+
+  @Test func `conditions elsewhere take no field in quotes`() {
+    #expect(throws: QuerySyntaxError.self) { try Condition(parsing: "'a' = 1") }
+  }
+
+  // MARK: Barcodes
+
+  @Test func `the barcodes of a file are counted by what is the matter, with the first row of each`() throws {
+    let text = """
+      id,barcode
+      1,4006381333931
+      2,036000291452
+      3,36000291452
+      4,"4,00638E+12"
+      5,4006381333931.0
+      6,'4006381333931
+      7,#N/A
+      8,4006381333931;4006381333948
+      9,4006381333932
+      10,ABC-1
+      11,
+      12,https://id.gs1.org/01/04006381333931
+      13,"AB
+      C"
+
+      """
+    let health = try read(text).summary.barcodes
+    #expect(health[.sound] == 2 && health[.lostZero] == 1 && health[.exponent] == 1 && health[.decorated] == 3)
+    #expect(health[.several] == 1 && health[.wrongCheckDigit] == 1 && health[.text] == 3 && health[.none] == 1)
+    #expect(health.total == 13)
+    #expect(health.first(.lostZero)?.line == 4 && health.first(.lostZero)?.text == "36000291452")
+    #expect(health.first(.decorated)?.line == 6 && health.first(.none)?.line == 12)
+    #expect(health.unscannable[.lineEnd]?.first.line == 14 && health.unscannable[.address]?.count == 1)
+    let array = try read("[{\"id\":1,\"barcode\":4006381333931},\n{\"id\":2,\"barcode\":36000291452}]", nil, .ndjson)
+    #expect(array.summary.barcodes.first(.lostZero)?.line == 2)
+    #expect(array.summary.barcodes.first(.lostZero)?.element == 2)
+    // Relations have none.
+    let relation = try read(
+      "{\"id\":1}\n{\"type\":\"relation\",\"id\":\"r\",\"productId\":\"1\",\"subProductId\":\"2\"}\n", nil, .ndjson)
+    #expect(relation.summary.barcodes.total == 1)
+  }
+
+  @Test(arguments: [RowFileFormat.csv, .ndjson])
+  func `the step gtin and split mend what can be mended`(format: RowFileFormat) throws {
+    let codes = [
+      "36000291452", "'4006381333931", "978-3-16-148410-0", "4006381333931.0", "4.00638E+12", "ABC-1", "#N/A",
+      " ; 36000291452 ;4006381333948;x",
+    ]
+    let text =
+      format == .csv
+      ? "id,EAN\n" + codes.enumerated().map { "\($0),\"\($1)\"\n" }.joined()
+      : codes.enumerated().map { "{\"id\":\($0),\"EAN\":\"\($1)\"}\n" }.joined()
+    let reading = try read(text, nil, format) { mapping in
+      mapping.rules[.barcode] = RowMapping.Rule(columns: ["EAN"], split: ";", steps: [.gtin])
+    }
+    #expect(
+      reading.barcodes == [
+        "036000291452", "4006381333931", "9783161484100", "4006381333931", "4.00638E+12", "ABC-1", "", "036000291452",
+      ])
+    #expect(reading.summary.furtherParts == 2)
+    #expect(reading.summary.barcodes[.sound] == 5 && reading.summary.barcodes[.exponent] == 1)
+  }
+
+  @Test func `a row is found by its barcode instead of an id, and needs one`() throws {
+    var rules = RowRules()
+    rules.matchesCodes = true
+    let reading = try read(
+      "EAN,weight\n4006381333931,1\n,2\n  ,2\n\u{A0},2\n#N/A,2\n\u{A0},2\n036000291452,3\n", rules: rules)
+    #expect(reading.barcodes == ["4006381333931", "036000291452"] && reading.summary.withoutCode == 5)
+    let twice = try read("EAN,weight\n036000291452,1\n0036000291452,2\n", rules: rules)
+    #expect(twice.failures.joined().contains("line 2 has this barcode too"), "\(twice.failures)")
+    rules.duplicates = .last
+    #expect(try read("EAN\n036000291452\n36000291452\n", rules: rules).summary.duplicates == 1)
+    let none = try read("name\nx\n", rules: rules)
+    #expect(none.failures.joined().contains("--column barcode="), "\(none.failures)")
+  }
+
+  // MARK: Common names
+
+  @Test(arguments: [
+    ("gtin_upc", ProductField.barcode as ProductField?), ("EAN_UPCS", .barcode), ("Reference #", .skuCode),
+    ("Model_Name", .name), ("Bezeichnung 1", .name), ("nombre (es)", .name), ("nombre (fr) ", .name),
+    ("Weight (kg)", .weight), ("Gewicht [kg]", .weight), ("名称（中文）", .name), ("EAN (13)", .barcode), ("(x)", nil),
+    ("nombre (", .name), ("foo (name)", nil), ("SKU()", .skuCode),
+  ]) func `common names may have something in brackets`(name: String, field: ProductField?) {
+    #expect(RowMapping.field(named: name) == field, "\(name)")
+  }
+
+  @Test func `a whole name goes before one with brackets, wherever it is`() throws {
+    var rules = RowRules()
+    rules.unknownKeys = .ignore
+    let reading = try read("id,EAN (old),EAN\n1,a,b\n", rules: rules)
+    #expect(reading.barcodes == ["b"])
+    #expect(try read("id,EAN (old)\n1,a\n").barcodes == ["a"])
+  }
+}
