@@ -1,4 +1,5 @@
 import ArgumentParser
+import Barcodes
 import Catalog
 import Essentials
 import LogStore
@@ -173,20 +174,41 @@ struct Init: AsyncParsableCommand {
     }
   }
 
-  /// Scans the code that was given, or the first one of the catalogue.
+  /// Scans the code that was given, or what a scanner sends for a GTIN of the catalogue.
   private func scanOne() throws {
     let snapshot = try store.snapshot()
     var code = scan
+    var other: String?
+    var hasBarcode = false
     // Products without a barcode are passed over; a catalogue of them has nothing to scan.
-    for row in try snapshot.productRowsByID().prefix(10_000) where code == nil {
-      let barcode = try snapshot.withProduct(row) { (view) throws(StoreError) in view.barcode }
-      if let barcode, !barcode.isEmpty { code = barcode }
+    for row in try snapshot.productRowsByID() where code == nil {
+      let found = try snapshot.withProduct(row) { (view) throws(StoreError) in view.delFlag == 0 ? view.barcode : "" }
+      guard let barcode = found, !barcode.isEmpty else { continue }
+      hasBarcode = true
+      let state = WrittenCode(barcode).state
+      if state == .sound { code = Self.sent(barcode) }
+      // A label may have a text that is no GTIN.
+      if other == nil, state == .text, Scan.unscannable(barcode) == nil { other = barcode }
     }
-    guard let code else {
+    if !hasBarcode, code == nil {
       return Console.say(
         "catalogctl: no product has a barcode, so there is nothing to scan; --column barcode=… names its column")
     }
+    if code == nil {
+      Console.say(
+        "catalogctl: no barcode is a sound GTIN, so what a scanner sends for one could not be tried; scan a label with"
+          + " 'catalogctl scan'" + (other == nil ? "" : "; this is the text of a cell"))
+    }
+    guard let code = code ?? other else { return }
     try ScanCommand.parse(root + (output.json ? ["--json"] : []) + ["--", code]).run()
+  }
+
+  /// What a scanner sends for a sound code: 8 digits for an EAN-8 and a UPC-E, 14 for a case, and otherwise the 13 of
+  /// an EAN-13, which a UPC-A is with a zero in front.
+  private static func sent(_ barcode: String) -> String {
+    guard barcode.utf8.count != 8, let gtin = GTIN(barcode) else { return barcode }
+    if gtin.canBeWritten(digitCount: 8) { return String(gtin.digits.suffix(8)) }
+    return String(gtin.digits.suffix(gtin.canBeWritten(digitCount: 13) ? 13 : 14))
   }
 
   private func sayWhatIsNext(_ user: String, _ source: String, _ map: String?) {
