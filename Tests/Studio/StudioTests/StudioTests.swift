@@ -52,11 +52,38 @@ struct StudioTests {
     #expect(try await studio.json("/studio/api/settings").rows("settings").isEmpty)
     #expect(try await studio.json("/studio/api/misses").rows("misses").isEmpty)
     #expect(try await studio.json("/studio/api/statistics")["sets"] as? Int == 0)
+    #expect((try await studio.json("/studio/api/barcodes")["barcodes"] as? [String: Int])?["sound"] == 0)
     #expect(try await studio.json("/studio/api/scan?code=1")["match"] as? String == "none")
     #expect(try await studio.json("/studio/api/facets?field=brand").rows("values").isEmpty)
     #expect(try await studio.ask("/studio/api/products.ndjson").body.isEmpty)
     // Showing a store creates no file.
     #expect(try studio.workspace.files(of: "ana").isEmpty)
+  }
+
+  @Test func `barcodes are counted by what is the matter with them, with the first product of each`() async throws {
+    let studio = try TestStudio()
+    let first = try studio.commit([
+      product("a", "", barcode: "4006381333931"), product("b", "", barcode: "36000291452"),
+      product("c", "", barcode: "'4006381333931"), product("d", "", barcode: "<i>"), product("e", ""),
+      product("f", "", barcode: "4006381333931", delFlag: 1),
+    ])
+    try studio.commit([product("g", "", barcode: "4006381333932")])
+    let answer = try await studio.json("/studio/api/barcodes")
+    let counts = [
+      "sound": 1, "lostZero": 1, "exponent": 0, "decorated": 1, "several": 0, "wrongCheckDigit": 1, "text": 1,
+      "none": 1,
+    ]
+    #expect(answer["barcodes"] as? [String: Int] == counts, "\(answer)")
+    let examples = try #require(answer["first"] as? [String: [String: String]])
+    #expect(examples["lostZero"] == ["id": "b", "barcode": "36000291452"] && examples["exponent"] == nil)
+    let then = try await studio.json("/studio/api/barcodes?at=\(first)")
+    #expect((then["barcodes"] as? [String: Int])?["wrongCheckDigit"] == 0)
+    // The page has a word for each.
+    let text = String(decoding: try #require(StudioAssets.embedded["text.js"]).bytes, as: UTF8.self)
+    for kind in counts.keys {
+      #expect(text.contains("\"home.barcodes.\(kind == "text" ? "text.kind" : kind)\""), "\(kind)")
+      #expect(text.contains("\"home.barcodes.mend.\(kind)\""), "\(kind)")
+    }
   }
 
   @Test func `a store that cannot be opened is told, and nobody crashes`() async throws {

@@ -24,6 +24,19 @@ extension Studio {
         ("deletedProducts", .int(try snapshot.deletedProductCount())),
       ])
     }
+    add(router, .get, "studio/api/barcodes") { call in
+      let snapshot = try catalogue(call.query)
+      let states = try snapshot.barcodeStates()
+      let first = states.compactMap { state in
+        state.first.map { first in
+          (state.state, JSONText.object([("id", .text(first.id)), ("barcode", .text(first.barcode))]))
+        }
+      }
+      return .object([
+        ("sequence", .uint(snapshot.sequence)), ("barcodes", .object(states.map { ($0.state, .int($0.count)) })),
+        ("first", .object(first)),
+      ])
+    }
     add(router, .get, "studio/api/scan") { call in
       guard let code = call.query["code"] else { throw ErrorResponse.badRequest("code: what was scanned") }
       let snapshot = try catalogue(call.query)

@@ -3,6 +3,7 @@
 import { h, s, value, replace } from "../dom.js";
 import { number, bytes, share, time, ago } from "../format.js";
 import { errorBox } from "../errors.js";
+import { clip, code, table } from "./parts.js";
 
 async function show(main, view, context) {
   const { t, api } = context;
@@ -10,6 +11,7 @@ async function show(main, view, context) {
   const store = view.at === null ? await context.reloadStore() : await api.get("store");
 
   const stat = (key, content, kind = "") => h("dl.stat", {}, h("dt", {}, t(key)), h("dd" + kind, {}, content));
+  const barcodes = h("section.card.wide", { "aria-labelledby": "barcodes", hidden: true });
   const slow = { sets: h("span", {}, "…"), danglingComponents: h("span", {}, "…"),
     deletedProducts: h("span", {}, "…") };
 
@@ -33,13 +35,31 @@ async function show(main, view, context) {
         h("p.small.muted", {}, t("home.cursor"), " ",
           store.cursor ? h("bdi.mono", {}, store.cursor) : t("home.cursor.none"),
           " · ", value(store.program), " ", value(store.version))),
-      commits(store, context), health(context), files(store, t), indexes(store, t)));
+      commits(store, context), barcodes, health(context), files(store, t), indexes(store, t)));
+
+  // What is the matter with barcodes is counted by reading every product, so the page does not wait for it.
+  if (store.products > 0) api.get("barcodes").then(answer => drawBarcodes(barcodes, answer, context), () => {});
 
   api.get("statistics").then(answer => {
     for (const name in slow) slow[name].textContent = number(answer[name]);
   }, error => {
     if (error.name !== "AbortError") for (const name in slow) slow[name].textContent = "–";
   });
+}
+
+/** How many products have what the matter with their barcodes, with the first of each, and what mends it. */
+function drawBarcodes(card, { barcodes, first }, { t, href }) {
+  replace(card, h("h2", { id: "barcodes" }, t("home.barcodes")),
+    h("p.small.muted", {}, t("home.barcodes.text")),
+    table(t("home.barcodes"), [t("home.barcodes.kind"), [t("home.barcodes.count")], t("home.barcodes.first"),
+      t("home.barcodes.mend")],
+      Object.entries(barcodes).filter(([, count]) => count > 0).map(([kind, count]) => h("tr", {},
+        h("th", { scope: "row" }, t("home.barcodes." + (kind === "text" ? "text.kind" : kind))),
+        h("td.number", {}, number(count)),
+        h("td", {}, h("a", { href: href("products", [first[kind].id]) },
+          first[kind].barcode ? code(clip(first[kind].barcode, 40)) : value(clip(first[kind].id, 40)))),
+        h("td", {}, t("home.barcodes.mend." + kind))))));
+  card.hidden = false;
 }
 
 /** Rows that each of the latest commits wrote, as bars on a scale of square roots, so that a full update hides none. */
