@@ -34,7 +34,7 @@ private func mapping(_ input: inout Input) -> RowMapping {
   if choice & 4 != 0 { mapping.trueWords = ["1", "ja", "Yes"] }
   if choice & 8 != 0 { mapping.dateFormat = choice & 16 == 0 ? "%d.%m.%Y" : "%y%m%d %H:%M:%S%%" }
   if choice & 32 != 0 { mapping.delimiter = [0x3B, 0x09, 0x7C, 0x61][Int(choice >> 6)] }
-  let steps: [RowMapping.Step] = [.trim, .upper, .lower, .capture("([0-9]+)"), .capture("b|x*")]
+  let steps: [RowMapping.Step] = [.gtin, .trim, .upper, .lower, .capture("([0-9]+)"), .capture("b|x*")]
   for _ in 0..<input.number(below: 4) {
     let field = ProductField.allCases[input.number(below: ProductField.allCases.count)]
     let kind = input.byte()
@@ -44,9 +44,16 @@ private func mapping(_ input: inout Input) -> RowMapping {
     }
     var rule = RowMapping.Rule(columns: [["a"], ["b", "a"], ["id", "c"], ["a", "a"]][Int(kind >> 1 & 3)])
     if kind & 8 != 0 { rule.separator = "-" }
-    rule.steps = Array(steps.prefix(Int(kind >> 4) % 6))
+    if kind & 12 == 4 { rule.split = "1" }
+    rule.steps = Array(steps.prefix(Int(kind >> 4) % 7))
     mapping.rules[field] = rule
   }
+  let conditions = [
+    "a != ''", "'extra col' = '1' || b > 1", "!(c is null)", "a in [1, 'x', true] and not 'type' like '%a_'",
+    "b contains 'X' nocase", "nosuch == 1",
+  ]
+  let condition = Int(input.byte())
+  if condition < conditions.count { mapping.rows = try? RowCondition(parsing: conditions[condition]) }
   return mapping
 }
 
@@ -64,6 +71,7 @@ private func mapping(_ input: inout Input) -> RowMapping {
   if choice & 64 != 0 { rules.duplicates = .fail }
   rules.allowsUnevenRows = (sizes.last ?? 0) & 1 != 0
   rules.allowsAbsentColumns = (sizes.last ?? 0) & 2 != 0
+  rules.matchesCodes = (sizes.last ?? 0) & 4 != 0
   // Columns that the rules name, so that rows are reached more often; or one JSON array.
   var text: [UInt8] = []
   if choice & 128 != 0 {
@@ -77,6 +85,10 @@ private func mapping(_ input: inout Input) -> RowMapping {
   let whole = readFile(text, [], format, limits, rules, mapping)
   let pieces = readFile(text, sizes, format, limits, rules, mapping)
   require(pieces == whole, "mapped \(format): pieces of \(sizes) read differently")
+  if let summary = whole.summary {
+    require(summary.barcodes.total == summary.products, "mapped: the barcodes of \(summary.products) products")
+    require(summary.leftOut <= summary.rows, "mapped: more rows left out than read")
+  }
   if whole.failure == nil { checkWayBack(whole.lines, sizes) }
 }
 
