@@ -56,6 +56,18 @@ import Workspace
     }
   }
 
+  @Test func `SKUs, texts that are no codes, and inputs that are split`() throws {
+    let file = try TestFile(
+      """
+      {"matching": {"sku": "match", "ignore": ["NOREAD", "Error "]},
+        "inputs": {"names": ["belt", "till"], "belt": {"kind": "tcp", "port": 0, "split": true},
+          "till": {"kind": "stdin", "split": false}}}
+      """)
+    let daemon = try configuration(file: file.path).daemon
+    #expect(daemon.matching.options.sku == .match && daemon.matching.options.ignoredTexts == ["NOREAD", "ERROR"])
+    #expect(daemon.splitInputs == ["belt"])
+  }
+
   @Test func `inputs have separators of their own, whatever they are`() throws {
     let file = try TestFile(
       """
@@ -75,6 +87,9 @@ import Workspace
       "{\"matching\":\n{\"measures\": [\(cheese),\n\(cheese.replacing("cheese", with: "ham"))]}}",
       "FILE:2: matching.measures: the rules"
     ),
+    (#"{"matching": {"sku": "maybe"}}"#, "FILE:1: matching.sku"),
+    (#"{"matching": {"ignore": [" "]}}"#, "FILE:1: matching.ignore: write texts of 1 to 100 bytes"),
+    (#"{"inputs": {"names": ["a"], "a": {"kind": "tcp", "port": 0, "split": "x"}}}"#, "FILE:1: inputs.a.split"),
     (#"{"matching": {"measures": [{"nam": "a"}]}}"#, "did you mean 'name'?"),
     (#"{"matching": {"heads": {"minimum": 0}}}"#, "FILE:1: matching.heads.minimum \"0\": is to be 1 to 4096"),
     (#"{"matching": {"heads": {"digits": "7"}}}"#, "FILE:1: matching.heads.digits: is to be a whole number"),

@@ -187,6 +187,9 @@ extension DaemonSetting {
     DaemonSetting("inputs.NAME.suffix", .text, "", "text that the scanner puts after each code; it is removed"),
     DaemonSetting(
       "inputs.NAME.separators", .text, "", "what the scanner sends for FNC1, instead of matching.separators"),
+    DaemonSetting(
+      "inputs.NAME.split", .bool, "false",
+      "whether several codes in one transmission are answered each by itself"),
     DaemonSetting("inputs.NAME.doubleScanMilliseconds", .int(0...3_600_000), "", "as below, for this input"),
     DaemonSetting(
       "doubleScanMilliseconds", .int(0...3_600_000), "500", "for how long the same code is the same scan"),
@@ -216,7 +219,7 @@ extension DaemonSetting {
       "matching.suggestions", .int(MatchingSettings.suggestionLimits), "",
       "products suggested for a code that is one edit from theirs and matches none; else the stores' setting, or 0"),
     DaemonSetting(
-      "matching.sku", .text, "",
+      "matching.sku", .choice(SKUMatching.allCases.map(\.rawValue)), "",
       "off, suggest or match: whether a code that equals an SKU finds it; else the stores' setting, or suggest"),
     DaemonSetting(
       "matching.ignore", .list, "",

@@ -3,7 +3,7 @@ import ScanDaemon
 import ScanInputs
 
 extension SettingReader {
-  /// The inputs. Also stores their individual double-scan windows and separators in `daemon`.
+  /// The inputs. Also stores their individual double-scan windows, separators and splits in `daemon`.
   ///
   /// - Parameter server: The HTTP server, whose port is in use.
   mutating func inputs(
@@ -20,6 +20,7 @@ extension SettingReader {
         daemon.doubleScanWindows[name] = .milliseconds(milliseconds)
       }
       if let separators = separators(["inputs", name, "separators"]) { daemon.inputSeparators[name] = separators }
+      if bool(["inputs", name, "split"]) == true { daemon.splitInputs.insert(name) }
       guard let input = input(name) else { continue }
       if let other = inputs.first(where: { Self.collide($0.source, input.source) }) {
         refuse(["inputs", name, "kind"], nil, "the inputs \(other.name) and \(name) read from the same place")
@@ -199,7 +200,7 @@ extension SettingReader {
 
   /// Refuses settings that have no effect on this kind of input, because setting them is a mistake.
   private mutating func refuseForeign(_ name: String, kind: String) {
-    let common = ["kind", "maximumLineBytes", "prefix", "suffix", "separators", "doubleScanMilliseconds"]
+    let common = ["kind", "maximumLineBytes", "prefix", "suffix", "separators", "split", "doubleScanMilliseconds"]
     let ends = ["end", "silenceMilliseconds"]
     let own: [String: [String]] = [
       "stdin": ends + ["encoding"], "serial": ends + ["encoding", "device", "baud", "answers", "reopenSeconds"],

@@ -35,8 +35,34 @@ extension Daemon {
   public func answer(_ reading: Reading) async -> ReadingAnswer { await answer([reading])[0] }
 
   /// Answers scans that an input read together. Their records share commits.
+  ///
+  /// The answer to a reading of several codes has a line for each, if its input is one of
+  /// ``DaemonOptions/splitInputs``.
   public func answer(_ readings: [Reading]) async -> [ReadingAnswer] {
-    await process(readings).map { ReadingAnswer(line: $0.line, isRepeat: $0.answer.repeats != nil) }
+    let parts = readings.map(codes)
+    var responses = await process(parts.flatMap { $0 })[...]
+    return parts.map { part in
+      let own = responses.prefix(part.count)
+      responses = responses.dropFirst(part.count)
+      return ReadingAnswer(
+        line: Array(own.map(\.line).joined(separator: [UInt8(ascii: "\n")])),
+        isRepeat: own.allSatisfy { $0.answer.repeats != nil })
+    }
+  }
+
+  /// Returns the reading of each code, if a reading has several and its input is to be split; otherwise the reading.
+  private func codes(_ reading: Reading) -> [Reading] {
+    guard context.splitInputs.contains(reading.input), reading.undecodedBytes == nil else { return [reading] }
+    // If the catalogue cannot be read, the answer to the whole reading says so.
+    let match = try? context.access.withCatalogue { catalogue, stores in
+      try catalogue.match(reading, context.access.matching.table(of: stores))
+    }
+    guard let match, !match.gluedCodes.isEmpty else { return [reading] }
+    return match.gluedCodes.map { code in
+      var part = reading
+      part.code = code
+      return part
+    }
   }
 
   // MARK: Scans

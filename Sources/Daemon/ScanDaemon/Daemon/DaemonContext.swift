@@ -21,6 +21,8 @@ final class DaemonContext: Sendable {
   let userDocuments: UserDocumentsTable
   /// The generator of the ids of scans and sessions.
   let ids: ScanIDs
+  /// The inputs whose readings may be several codes, each of which is answered.
+  let splitInputs: Set<String>
   /// Raised when an upload is parked, or a parked one is retried.
   let parkings = WakeSignal()
 
@@ -36,6 +38,7 @@ final class DaemonContext: Sendable {
   init(_ options: DaemonOptions, environment: DaemonEnvironment, logger: Logger) throws {
     self.environment = environment
     self.logger = logger
+    splitInputs = options.splitInputs
     var workspaceOptions = Workspace.Options()
     workspaceOptions.pollInterval = .milliseconds(500)
     workspaceOptions.refreshInterval = .milliseconds(1)

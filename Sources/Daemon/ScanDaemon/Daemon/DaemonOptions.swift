@@ -26,6 +26,9 @@ public struct DaemonOptions: Sendable {
   /// The texts that scanners send instead of FNC1, by input. They override those of ``DaemonOptions/matching`` and of
   /// the stores; see `ScanConfiguration.separators(in:)`. A text of only digits is a programmer's error.
   public var inputSeparators: [String: [String]] = [:]
+  /// The inputs whose reader sends several codes in one transmission at times: each of them is answered by itself, if
+  /// the catalogue has the first; see `Match.gluedCodes`.
+  public var splitInputs: Set<String> = []
   /// The number of events that are kept for listeners that reconnect.
   public var eventCapacity = 1000
   /// Whether to watch the system's interfaces, addresses and routes (on Linux only). When the network comes back, a
