@@ -121,7 +121,7 @@ package struct WrittenCode: Sendable, Equatable {
     if isFormulaError(trimmed) { return (.decorated, "") }
     let bare = unwrapped(trimmed)
     if bare.isEmpty { return (.none, "") }
-    let narrow = Folding.halfWidth(bare) ?? bare
+    let narrow = Folding.plain(bare) ?? bare
     if let digits = number(narrow) ?? isbn10(narrow) {
       let code = WrittenCode(digits)
       return (code.state == .wrongCheckDigit ? .wrongCheckDigit : .decorated, code.normalized)

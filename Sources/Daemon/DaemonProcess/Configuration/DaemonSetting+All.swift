@@ -219,7 +219,7 @@ extension DaemonSetting {
       "matching.suggestions", .int(MatchingSettings.suggestionLimits), "",
       "products suggested for a code that is one edit from theirs and matches none; else the stores' setting, or 0"),
     DaemonSetting(
-      "matching.sku", .choice(SKUMatching.allCases.map(\.rawValue)), "",
+      "matching.sku", .choice(MatchingSettings.skuChoices), "",
       "off, suggest or match: whether a code that equals an SKU finds it; else the stores' setting, or suggest"),
     DaemonSetting(
       "matching.ignore", .list, "",

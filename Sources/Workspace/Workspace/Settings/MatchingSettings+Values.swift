@@ -49,9 +49,8 @@ extension MatchingSettings {
   }
 
   static func skuMatching(_ value: DocumentValue) throws(ValueFault) -> SKUMatching {
-    let names = SKUMatching.allCases.map(\.rawValue)
     guard case .text(let name) = value, let matching = SKUMatching(rawValue: name) else {
-      throw ValueFault("write one of \(names.joined(separator: ", ")), not \(value.words)")
+      throw ValueFault("write one of \(skuChoices.joined(separator: ", ")), not \(value.words)")
     }
     return matching
   }

@@ -43,6 +43,9 @@ public struct MatchingSettings: Sendable, Equatable {
   /// The range of the number of suggestions that can be set; 0 for none.
   public static let suggestionLimits = 0...20
 
+  /// The values of `matching.sku`.
+  public static let skuChoices = SKUMatching.allCases.map(\.rawValue)
+
   /// The names of the settings.
   public enum Name: String, CaseIterable, Sendable {
     case separators = "matching.separators"
