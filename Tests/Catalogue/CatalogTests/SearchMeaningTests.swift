@@ -93,7 +93,7 @@ import CatalogTestSupport
     ("müsli", ["Müsli", "Musli", "Muesli"]), ("muesli", ["Muesli", "Müsli"]), ("MUESLI", ["Muesli", "Müsli"]),
     ("mu\u{308}sli", ["Müsli", "Musli", "Muesli"]), ("mues", ["Muesli", "Müsli"]), ("musli", ["Müsli", "Musli"]),
     ("kaesekuchen", ["Käsekuchen"]), ("kaese", ["Käsekuchen"]), ("kuchen", ["Käsekuchen"]), ("roeste", ["Frühröster"]),
-    ("frueh", ["Frühröster"]), ("rueh", ["Frühröster"]), ("größe", ["Groesse 5", "GRÖSSE 7"]),
+    ("frueh", ["Frühröster"]), ("ruehr", ["Frühröster"]), ("größe", ["Groesse 5", "GRÖSSE 7"]),
     ("groesse 7", ["GRÖSSE 7"]),
     ("strasse", ["Straße"]), ("straße", ["Straße"]), ("oel", ["Öl", "Oel"]), ("michael", ["Michael"]),
     ("soest", ["Soest"]), ("blue", ["Blue", "Blueberry"]), ("blu", ["Blu", "Blue", "Blueberry"]),

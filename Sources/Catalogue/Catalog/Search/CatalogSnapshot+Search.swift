@@ -169,10 +169,7 @@ private struct SearchRun {
   /// Looks up the forms of all words.
   private mutating func lookUpForms() throws(StoreError) {
     let nouns = NounForms()
-    for index in rarestFirst.indices where try rarestFirst[index].findForms(nouns) {
-      hasForms = true
-      evaluation.words[rarestFirst[index].number].forms = rarestFirst[index].forms
-    }
+    for index in rarestFirst.indices where try rarestFirst[index].findForms(nouns) { hasForms = true }
   }
 
   /// Finds products that have another form of the only word, or no *and* after it.

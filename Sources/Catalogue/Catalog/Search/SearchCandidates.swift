@@ -29,8 +29,7 @@ struct WordCandidates {
   /// The number of the word in the search.
   let number: Int
   private let word: SearchWord
-  /// The singular or plural of the word that products have, and the other spellings of its umlauts.
-  private(set) var forms: [[UInt8]] = []
+  /// The other spellings of the word's umlauts that products have.
   private var spellings: [[UInt8]] = []
   private let indexes: SearchIndexes
 
@@ -81,9 +80,10 @@ struct WordCandidates {
   /// - Throws: `StoreError.damaged` if a page fails its check.
   mutating func findForms(_ nouns: NounForms) throws(StoreError) -> Bool {
     guard word.kind == .word, !word.isConjunction else { return false }
-    for form in nouns.forms(of: word.bytes) where try hasWord(form, isLast: false) { forms.append(form) }
+    word.other.nouns = []
+    for noun in nouns.forms(of: word.bytes) where try hasWord(noun, isLast: false) { word.other.nouns.append(noun) }
     for spelling in word.spellings where try hasWord(spelling, isLast: word.isLast) { spellings.append(spelling) }
-    return !forms.isEmpty || !spellings.isEmpty
+    return !word.other.nouns.isEmpty || !spellings.isEmpty
   }
 
   /// The candidates of the stage ``SearchStage/forms``.
@@ -96,7 +96,7 @@ struct WordCandidates {
       result.sources = []
       result.count = 0
     }
-    for form in forms { try result.addWord(form) }
+    for noun in word.other.nouns { try result.addWord(noun) }
     for spelling in spellings { try result.addWord(spelling, isBeginning: word.isLast) }
     return result
   }
@@ -131,10 +131,10 @@ struct WordCandidates {
     try result.addBeginnings()
     try result.addCodes(.parts)
     if word.canBePart { try result.addKeys(containing: word.text, indexes.search) }
-    for form in forms { try result.addWord(form) }
+    for noun in word.other.nouns { try result.addWord(noun) }
     for spelling in word.spellings {
       try result.addWord(spelling, isBeginning: true)
-      if spelling.count >= SearchWord.shortestPart { try result.addKeys(containing: spelling, indexes.search) }
+      if spelling.count >= SearchWord.shortestSpelledPart { try result.addKeys(containing: spelling, indexes.search) }
     }
     if word.isLatin { try result.addReadings() }
     try result.addSeparated(Self.mostSeparated)

@@ -6,8 +6,7 @@ import SearchText
 
 /// Decides whether a product is found by a search, and how well it fits. It is kept for many products, for its buffers.
 struct SearchEvaluation {
-  /// The words, with their ``SearchWord/forms`` once these were looked up.
-  var words: [SearchWord]
+  let words: [SearchWord]
   private let text: String
   /// How rare each word is, above 0: a match of a rarer word counts more.
   var weights: [Double]
@@ -39,7 +38,7 @@ struct SearchEvaluation {
   init(_ text: String, _ words: [SearchWord], _ options: SearchOptions) {
     self.words = words
     self.text = text
-    hasUmlauts = words.contains { $0.expanded != nil }
+    hasUmlauts = words.contains { $0.other.expanded != nil }
     weights = [Double](repeating: 1, count: words.count)
     let code = CodeKey.of(text)
     let spellings = GTIN(utf8: code.span)?.spellings.map { Array($0.utf8) }.filter { $0 != code }

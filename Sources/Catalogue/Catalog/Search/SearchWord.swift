@@ -38,12 +38,20 @@ struct SearchWord {
   /// meet: `500ml` of `500 ml`, and `m8x`, `x20` and `m8x20` of `m8 x 20`; or where a single letter follows: `reeses`
   /// of `reese's`.
   let joins: [Join]
-  /// The word with its umlauts as two letters, as in `muesli`, if it has an umlaut or two letters that may be one.
-  let expanded: [UInt8]?
   /// Whether it is *and* between two words of the search, in one of the languages of `Conjunctions`.
   let isConjunction: Bool
-  /// The singular or the plural of the word, as far as products have it. Looked up for the stage ``SearchStage/forms``.
-  var forms: [[UInt8]] = []
+  /// Other forms of the word.
+  let other: OtherForms
+
+  /// What a word may be in the stage ``SearchStage/forms``. It is one reference, as words are copied for each product.
+  final class OtherForms {
+    /// The word with its umlauts as two letters, as in `muesli`, if it has an umlaut or two letters that may be one.
+    let expanded: [UInt8]?
+    /// The singular or the plural of the word, as far as products have it. Empty until they are looked up.
+    var nouns: [[UInt8]] = []
+
+    init(expanded: [UInt8]?) { self.expanded = expanded }
+  }
 
   /// Neighbouring words as one.
   struct Join {
@@ -61,7 +69,7 @@ struct SearchWord {
   ) {
     self.bytes = bytes
     self.joins = joins
-    self.expanded = expanded
+    other = OtherForms(expanded: expanded)
     self.isConjunction = isConjunction
     self.kind = kind
     self.isLast = isLast
@@ -74,6 +82,9 @@ struct SearchWord {
 
   /// The fewest bytes of a part of a word or code that can be found inside it.
   static let shortestPart = 3
+  /// The fewest bytes of a word with an umlaut that is looked for inside of words in its other spelling. Shorter ones, such
+  /// as `ouf` for `oeuf`, are in too many.
+  static let shortestSpelledPart = 4
   /// The fewest characters of a typed word that may have a typing mistake.
   static let shortestTypo = 2
   /// The fewest characters of the beginning of a barcode that counts as much as a word.
@@ -102,7 +113,7 @@ struct SearchWord {
 
   /// The other ways to write the umlauts of the word, as `muesli` and `musli`.
   var spellings: [[UInt8]] {
-    guard let expanded else { return [] }
+    guard let expanded = other.expanded else { return [] }
     return ([expanded] + Umlauts.contractions(of: expanded)).filter { $0 != bytes }
   }
 

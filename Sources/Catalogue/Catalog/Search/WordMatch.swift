@@ -16,7 +16,7 @@ struct FoldedField {
   /// - Parameters:
   ///   - text: The text.
   ///   - tracking: Whether to record where its characters are.
-  ///   - umlauts: Whether words are looked for whose ``SearchWord/expanded`` may match an umlaut of the text.
+  ///   - umlauts: Whether words are looked for whose ``SearchWord/other`` may match an umlaut of the text.
   mutating func fold(_ text: RawSpan, tracking: Bool, umlauts: Bool) {
     folder.fold(text, tracking: tracking)
     hasUmlauts = false
@@ -154,11 +154,11 @@ extension FoldedField {
 
   /// Matches the singular or plural of a word, and words whose umlauts are spelled in the other way: `muesli` with Müsli.
   private func matchForm(_ word: SearchWord, _ limit: SearchStage, _ used: [Range<Int>]) -> WordMatch? {
-    if word.forms.isEmpty && word.expanded == nil { return nil }
+    if word.other.nouns.isEmpty && word.other.expanded == nil { return nil }
     var best: WordMatch?
     for (number, token) in folder.tokens.enumerated() where token.kind == .word {
       let text = folder.bytes(of: token)
-      if word.forms.contains(where: { text.hasSameBytes(as: $0.rawSpan) }) {
+      if word.other.nouns.contains(where: { text.hasSameBytes(as: $0.rawSpan) }) {
         let match = WordMatch(stage: .forms, quality: 0.8, token: number, range: token.range)
         if match.isBetter(than: best) { best = match }
       }
@@ -175,7 +175,8 @@ extension FoldedField {
   private func matchUmlauts(
     _ word: SearchWord, token number: Int, upTo limit: SearchStage, isUsed: Bool
   ) -> (SearchStage, quality: Double)? {
-    guard let spelled = word.expanded?.rawSpan else { return nil }
+    guard let letters = word.other.expanded else { return nil }
+    let spelled = letters.rawSpan
     let text = hasUmlauts ? expanded.bytes(of: expanded.tokens[number]) : folder.bytes(of: folder.tokens[number])
     let share = Double(spelled.byteCount) / Double(text.byteCount)
     if text.hasSameBytes(as: spelled) { return (.forms, 0.9) }
@@ -183,10 +184,8 @@ extension FoldedField {
     if text.begins(with: spelled), word.isLast || limit >= .parts {
       return word.isLast ? (.forms, 0.9 * (0.6 + 0.3 * share)) : (.parts, 0.9 * (0.5 + 0.3 * share))
     }
-    guard limit >= .parts, spelled.byteCount >= SearchWord.shortestPart, text.firstPlace(of: spelled) != nil else {
-      return nil
-    }
-    return (.parts, 0.9 * (0.3 + 0.3 * share))
+    if limit < .parts || spelled.byteCount <= SearchWord.shortestSpelledPart { return nil }
+    return text.firstPlace(of: spelled) == nil ? nil : (.parts, 0.9 * (0.3 + 0.3 * share))
   }
 
   /// Matches a run with texts that have it in parts of at least two characters: `格力挂机` with 格力空调挂机.
