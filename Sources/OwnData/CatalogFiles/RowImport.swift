@@ -52,12 +52,23 @@ public struct RowImport: ~Copyable {
   /// The byte between two fields of a table; `nil` for a format without columns, and until it is recognised.
   public var delimiter: UInt8? { reader.delimiter }
 
+  /// Whether the rest of the file would change nothing: ``finish(cursor:_:)`` throws, and a caller need not read on.
+  package var isOver: Bool { reader.isOver }
+
   /// Consumes the next bytes of the text.
   ///
   /// - Throws: `StoreError`. The import has then ended.
   public mutating func consume(_ bytes: Span<UInt8>) throws {
     do { try reader.consume(bytes, into: &rows) } catch { try giveUp(error) }
     // There will be no commit; only check the rest of the file.
+    if reader.faultCount > 0 { cancel() }
+  }
+
+  /// Notes that all text was consumed, so that ``columns`` are known before ``finish(cursor:_:)``.
+  ///
+  /// - Throws: As ``consume(_:)``.
+  package mutating func settle() throws {
+    do { try reader.settle(into: &rows) } catch { try giveUp(error) }
     if reader.faultCount > 0 { cancel() }
   }
 

@@ -100,7 +100,15 @@ package final class OriginStore: Sendable {
     for error in result.refused {
       logger.error("a newer file is refused, an older one is served", metadata: ["reason": "\(error)"])
     }
+    note(result)
     log("catalogue loaded", result.reading)
+  }
+
+  /// Logs what a person should know about rows that were taken.
+  private func note(_ result: SourceImport.Result) {
+    for notice in result.notices {
+      logger.warning("rows of the source need attention", metadata: ["reason": "\(notice)"])
+    }
   }
 
   /// The stamps of the rows after a start, and the number of the last reload: those of an earlier process, with the
@@ -177,6 +185,7 @@ package final class OriginStore: Sendable {
       let result = try await importer.run(.difference, into: destination, sleep: sleep)
       written.withLock { $0.sequence = result.report.update.sequence }
       let changes = try publish()
+      note(result)
       if lastFailure.withLock({ $0.take() }) != nil { logger.info("reload succeeds again") }
       if result.isUnchanged, result.reading == nil, changes.isEmpty { return nil }
       // A database is asked each minute, changed or not.

@@ -95,7 +95,9 @@ package struct MappingFile: Sendable, Equatable {
   package static func date(_ text: String) throws(Invalid) -> String {
     guard RowMapping.isDateFormat(text) else {
       throw Invalid(
-        message: "a form of dates has %Y (or %y), %m (or %b) and %d, and may have %H, or %I with %p, and %M and %S")
+        message:
+          "a form of dates has %Y (or %y), %m (or %b) and %d, and may have %H, or %I with %p, and %M and %S; or, with"
+          + " letters, yyyy (or yy), MM (or MMM) and dd, and may have HH, or hh with a, and mm and ss")
     }
     return text
   }
@@ -126,6 +128,7 @@ package struct MappingFile: Sendable, Equatable {
         guard let count = value as? Int, !(value is Bool) else { throw Invalid(message: "skipLines is a number") }
         mapping.skippedLines = try Self.skippedLines(count)
       case "true": mapping.trueWords = try Self.texts(value, key)
+      case "null": mapping.nullWords = try Self.texts(value, key)
       case "automatic": mapping.isAutomatic = try Self.boolean(value, key)
       case "onDuplicate":
         guard let duplicates = RowRules.Duplicates(rawValue: try Self.text(value, key)) else {
@@ -157,7 +160,7 @@ package struct MappingFile: Sendable, Equatable {
         throw Invalid(
           message:
             "\"\(key)\" is unknown; a mapping has format, encoding, skipLines, delimiter, quotes, excel, unevenRows, decimal,"
-            + " date, true, automatic, unknown, withoutId, onDuplicate, rows and fields, and for a database products,"
+            + " date, true, null, automatic, unknown, withoutId, onDuplicate, rows and fields, and for a database products,"
             + " relations and since")
       }
     }
@@ -172,9 +175,10 @@ package struct MappingFile: Sendable, Equatable {
       mapping.constants[field] = try Self.text(constant, "constant")
       return
     }
-    for key in object.keys.sorted() where !["columns", "join", "split", "steps"].contains(key) {
+    for key in object.keys.sorted() where !["columns", "join", "split", "steps", "date"].contains(key) {
       throw Invalid(
-        message: "\(field.key): \"\(key)\" is unknown; a field has columns, join or split, and steps, or a constant")
+        message:
+          "\(field.key): \"\(key)\" is unknown; a field has columns, join or split, steps and date, or a constant")
     }
     guard let columns = object["columns"] else { throw Invalid(message: "\(field.key): columns are missing") }
     var rule = RowMapping.Rule(columns: try Self.texts(columns, "columns"))
@@ -191,6 +195,7 @@ package struct MappingFile: Sendable, Equatable {
       throw Invalid(message: "\(field.key): steps is a list")
     }
     for step in steps { rule.steps.append(try Self.step(step)) }
+    if let date = object["date"] { rule.steps.append(.date(try Self.date(try Self.text(date, "date")))) }
     mapping.rules[field] = rule
   }
 
@@ -200,11 +205,17 @@ package struct MappingFile: Sendable, Equatable {
     case "upper": return .upper
     case "lower": return .lower
     case "gtin": return .gtin
+    case "money": return .money
+    case "html": return .html
     default: break
     }
-    guard let object = value as? [String: Any], object.count == 1, let pattern = object["capture"] as? String else {
+    let object = (value as? [String: Any]).flatMap { $0.count == 1 ? $0 : nil }
+    if let form = object?["date"] as? String { return .date(try date(form)) }
+    guard let pattern = object?["capture"] as? String else {
       throw Invalid(
-        message: "a step is \"trim\", \"upper\", \"lower\", \"gtin\" or {\"capture\": \"a regular expression\"}")
+        message:
+          "a step is \"trim\", \"upper\", \"lower\", \"gtin\", \"money\", \"html\", {\"date\": \"dd.MM.yyyy\"} or"
+          + " {\"capture\": \"a regular expression\"}")
     }
     guard (try? Regex(pattern)) != nil else {
       throw Invalid(message: "capture: \"\(pattern)\" is not a regular expression")
@@ -253,6 +264,7 @@ package struct MappingFile: Sendable, Equatable {
     if isUneven { object.append(("unevenRows", .bool(true))) }
     if let decimal = mapping.decimal { object.append(("decimal", .text(String(UnicodeScalar(decimal))))) }
     if !mapping.trueWords.isEmpty { object.append(("true", .array(mapping.trueWords.map(JSONText.text)))) }
+    if !mapping.nullWords.isEmpty { object.append(("null", .array(mapping.nullWords.map(JSONText.text)))) }
     if let date = mapping.dateFormat { object.append(("date", .text(date))) }
     if !mapping.isAutomatic { object.append(("automatic", .bool(false))) }
     if let unknown { object.append(("unknown", .text(unknown.rawValue))) }
@@ -280,6 +292,9 @@ package struct MappingFile: Sendable, Equatable {
       case .lower: .text("lower")
       case .gtin: .text("gtin")
       case .capture(let pattern): .object([("capture", .text(pattern))])
+      case .money: .text("money")
+      case .html: .text("html")
+      case .date(let form): .object([("date", .text(form))])
       }
     }
     if !steps.isEmpty { object.append(("steps", .array(steps))) }

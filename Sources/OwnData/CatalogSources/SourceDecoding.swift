@@ -40,16 +40,19 @@ package struct SourceDecoding: Sendable {
     package var defaulted = 0
   }
 
-  /// The format of a file: NDJSON if neither ``format`` nor the name says anything.
-  package func format(of path: String) -> RowFileFormat { format ?? RowFileFormat(path: path) ?? .ndjson }
+  /// The format of a file, of which `text` is the beginning: ``format``, or what the contents and the name say.
+  func format(of text: [UInt8], named path: String) -> RowFileFormat {
+    format ?? RowFileFormat(of: text, named: path, hasDelimiter: mapping.delimiter != nil)
+  }
 
-  /// Reads all text of a file, which may be packed and in any encoding, and passes it to `body`, piece by piece.
+  /// Reads the text of a file, which may be packed and in any encoding, and passes it to `body`, piece by piece, until
+  /// that returns `false`.
   ///
   /// - Returns: The encoding, if it was guessed.
   /// - Throws: `RowFileError`, `SourceError`, the errors of reading and of `body`.
-  package func read(_ file: SequentialFile, _ body: ([UInt8]) throws -> Void) throws -> EncodingGuess? {
+  package func read(_ file: SequentialFile, _ body: ([UInt8]) throws -> Bool) throws -> EncodingGuess? {
     var text = try SourceReader(encoding: encoding, limits: limits) { try file.next() }
-    while let piece = try text.next() { try body(piece) }
+    while let piece = try text.next(), try body(piece) {}
     return text.guess
   }
 
@@ -57,22 +60,34 @@ package struct SourceDecoding: Sendable {
   ///
   /// - Throws: `RowFileError`, `SourceError`, and the errors of reading; `CancellationError` if the task is cancelled.
   func load(_ file: SequentialFile, at path: String, into rows: inout CatalogImport) throws -> Reading {
-    try load(format(of: path), into: &rows) { body in try read(file, body) }
+    try load(format, named: path, into: &rows) { body in try read(file, body) }
   }
 
   /// Reads all rows of a text, which `read` passes on piece by piece, into a catalogue. Any fault refuses all of them.
   ///
+  /// - Parameters:
+  ///   - format: The format; `nil` to recognise it in the text.
+  ///   - path: The path of the file.
+  ///   - rows: The catalogue.
+  ///   - read: Passes the text to its argument until that returns `false`, as the rest would change nothing.
   /// - Throws: `RowFileError`, and the errors of `read`; `CancellationError` if the task is cancelled.
   func load(
-    _ format: RowFileFormat, into rows: inout CatalogImport,
-    _ read: (_ body: ([UInt8]) throws -> Void) throws -> EncodingGuess?
+    _ format: RowFileFormat?, named path: String = "", into rows: inout CatalogImport,
+    _ read: (_ body: ([UInt8]) throws -> Bool) throws -> EncodingGuess?
   ) throws -> Reading {
-    var reader = RowFileReader(format, rules: rules, limits: limits, mapping: mapping)
+    var reader = RowFileReader(
+      format ?? self.format(of: [], named: path), rules: rules, limits: limits, mapping: mapping)
+    var isBegun = false
     let guess = try read { piece in
       try Task.checkCancellation()
+      if !isBegun, format == nil {
+        reader = RowFileReader(self.format(of: piece, named: path), rules: rules, limits: limits, mapping: mapping)
+      }
+      isBegun = true
       try reader.consume(piece.span, into: &rows)
       // There will be no commit; only check the rest.
       if reader.faultCount > 0 { rows.cancel() }
+      return !reader.isOver
     }
     let summary = try reader.finish(into: &rows)
     return Reading(columns: reader.columns, guess: guess, summary: summary)

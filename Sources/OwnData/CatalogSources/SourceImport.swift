@@ -73,6 +73,8 @@ package final class SourceImport: Sendable {
     var completeAt: ContinuousClock.Instant?
     /// The catalogue's commit after the last import. Another one means that somebody else has written.
     var sequence: UInt64?
+    /// What the last import said about its rows. A database is asked each minute, and says the same again.
+    var notices: [String] = []
   }
 
   private let source: CatalogueSource
@@ -114,6 +116,8 @@ package final class SourceImport: Sendable {
     package var reading: SourceDecoding.Reading?
     /// The newer files of a folder that were refused, and why.
     package var refused: [SourceRefused] = []
+    /// What a person should know about rows that were taken, and what an earlier import has not said already.
+    package var notices: [String] = []
   }
 
   /// Imports what has changed.
@@ -154,6 +158,7 @@ package final class SourceImport: Sendable {
       do {
         var result = try write(mode(extent, last), path, nil, destination) { rows in try read(path, into: &rows) }
         result.refused = refusals
+        result.notices = newNotices(result.notices)
         recordImport(result.report, true)
         state.withLock { state in
           state.imported = (files, result.report)
@@ -185,6 +190,14 @@ package final class SourceImport: Sendable {
     state.withLock { state in
       state.sequence = report.update.sequence
       if isComplete { state.completeAt = .now }
+    }
+  }
+
+  /// The notices that the last import did not have.
+  private func newNotices(_ notices: [String]) -> [String] {
+    state.withLock { state in
+      defer { state.notices = notices }
+      return notices.filter { !state.notices.contains($0) }
     }
   }
 
@@ -233,17 +246,19 @@ package final class SourceImport: Sendable {
     let spool = try SpillFile(nextTo: destination.location)
     let newest = try Self.spool(query, in: spool)
     do {
-      return try write(mode, source.name, newest, destination) { rows in
+      var result = try write(mode, source.name, newest, destination) { rows in
         try source.decoding.load(.ndjson, into: &rows) { body in
           var offset = 0
           while offset < spool.byteCount {
             let piece = try spool.read(at: offset)
             offset += piece.count
-            try body(piece)
+            if try !body(piece) { break }
           }
           return nil
         }
       }
+      result.notices = newNotices(result.notices)
+      return result
     } catch { throw Self.refusal(error, source.name) ?? error }
   }
 
@@ -290,7 +305,8 @@ package final class SourceImport: Sendable {
       payload.relations = reading.summary.relations
       return Result(
         report: ImportReport(update: update, payload: payload), damagedPath: writer.damagedPath,
-        isUnchanged: update.sequence == destination.last?.sequence, reading: reading)
+        isUnchanged: update.sequence == destination.last?.sequence, reading: reading,
+        notices: reading.summary.notices.map { "\(name): \($0)" })
     } catch {
       rows.cancel()
       if case RowFileError.sinkFailed(let cause, _) = error { throw cause }

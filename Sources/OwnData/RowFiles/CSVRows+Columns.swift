@@ -144,7 +144,11 @@ extension CSVRows {
       return
     }
     if cells.numbers[RowCells.idColumn] != nil { return }
-    var hint = names.count == 1 ? "; are the columns separated by something else than a comma?" : ""
+    var hint = ""
+    if names.count == 1 {
+      let advice = mapping == nil ? "" : " --delimiter names the character"
+      hint = "; are the columns separated by something else than a \(separatorName)?" + advice
+    }
     if mapping != nil, !uses.contains(where: { !$0.fields.isEmpty }) {
       hint += "; if a later line has the names of the columns, say how many stand before it: --skip-lines 1"
     }

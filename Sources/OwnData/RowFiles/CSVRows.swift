@@ -32,13 +32,15 @@ public struct CSVRows: ~Copyable {
 
   /// The maximum number of columns.
   static let columnLimit = 4096
-  /// The number of bytes in which the separator of the columns is recognised.
+  /// The number of bytes, and of lines, in which the separator of the columns is recognised.
   private static let headByteCount = 64 << 10
+  private static let headLineCount = 16
 
   private let recordByteCount: Int
   let mapping: RowMapping?
   /// Whether quotes around a field belong to the syntax.
   private let hasQuotes: Bool
+  private let nulls: NullWords?
   var plan: RowFieldPlan
   /// The byte between two fields that was asked for; `nil` to recognise it.
   private let requestedDelimiter: UInt8?
@@ -78,6 +80,8 @@ public struct CSVRows: ~Copyable {
   private var fieldLine = 1
   /// The bytes of a byte order mark that may still follow at the beginning.
   private var mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+  /// The number of empty lines since the last record.
+  private var blankLines = 0
   /// Whether the rest of the file is ignored.
   var isOver = false
   private var failure: RowFileError?
@@ -97,6 +101,7 @@ public struct CSVRows: ~Copyable {
     recordByteCount = limits.tokenByteCount
     self.mapping = mapping
     hasQuotes = mapping?.hasQuotes ?? true
+    nulls = NullWords(mapping?.nullWords ?? [])
     linesToSkip = mapping?.skippedLines ?? 0
     requestedDelimiter = delimiter
     // A file of one's own may declare its separator, whatever was asked for.
@@ -174,6 +179,13 @@ public struct CSVRows: ~Copyable {
     return declared
   }
 
+  /// Reads the text that was kept until the separator was known, as all of the text.
+  mutating func readHead<Sink: RowSink>(into sink: inout Sink) throws(RowFileError) {
+    if delimiter != nil { return }
+    let found = Self.delimiter(of: head.span, hasQuotes, isWhole: true)
+    try start(with: takeDeclaration() ?? requestedDelimiter ?? found ?? UInt8(ascii: ","), into: &sink)
+  }
+
   /// Reads the text that was kept until the separator was known.
   private mutating func start<Sink: RowSink>(with found: UInt8, into sink: inout Sink) throws(RowFileError) {
     delimiter = found
@@ -220,24 +232,49 @@ public struct CSVRows: ~Copyable {
     byte == delimiter || byte == UInt8(ascii: "\"") || byte == 0x0A || byte == 0x0D || byte == 0
   }
 
-  /// The byte that separates the fields of the first line: the most frequent one of comma, semicolon, tab and vertical
-  /// bar outside of quotes; `nil` if the line is longer than the text so far.
-  private static func delimiter(of text: Span<UInt8>, _ hasQuotes: Bool, isWhole: Bool = false) -> UInt8? {
+  /// The byte that separates the fields: of comma, semicolon, tab and vertical bar outside of quotes, the one that most
+  /// lines have as often as the first line. `nil` if there may be more lines to compare.
+  ///
+  /// A first line full of commas does not decide alone: `Name, long;Size, cm` is followed by lines with semicolons.
+  static func delimiter(of text: Span<UInt8>, _ hasQuotes: Bool, isWhole: Bool = false) -> UInt8? {
     let candidates: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: ";"), 0x09, UInt8(ascii: "|")]
+    var lines: [[Int]] = []
     var counts = [0, 0, 0, 0]
+    /// Of the first line, how many of them a space follows, as in a sentence.
+    var spaced = [0, 0, 0, 0]
     var isQuoted = false
-    var isComplete = isWhole || text.count >= headByteCount
-    for index in text.indices {
-      if hasQuotes, text[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
+    var isEmpty = true
+    let end = min(text.count, headByteCount)
+    var index = 0
+    while index < end, lines.count < headLineCount {
+      let byte = text[index]
+      let isFirst = index == 0 || text[index - 1] == 0x0A || candidates.contains(text[index - 1])
+      if hasQuotes, byte == UInt8(ascii: "\""), isQuoted || isFirst { isQuoted.toggle() }
+      index += 1
       if isQuoted { continue }
-      if text[index] == 0x0A {
-        isComplete = true
-        break
+      if byte == 0x0A {
+        if !isEmpty { lines.append(counts) }
+        (counts, isEmpty) = ([0, 0, 0, 0], true)
+        continue
       }
-      if let candidate = candidates.firstIndex(of: text[index]) { counts[candidate] += 1 }
+      if byte != 0x0D { isEmpty = false }
+      guard let candidate = candidates.firstIndex(of: byte) else { continue }
+      counts[candidate] += 1
+      if lines.isEmpty, index < end, text[index] == 0x20 { spaced[candidate] += 1 }
     }
-    guard isComplete, let most = counts.max() else { return nil }
-    return candidates[counts.firstIndex(of: most) ?? 0]
+    if lines.count < headLineCount {
+      guard isWhole || text.count >= headByteCount else { return nil }
+      // The last line may be cut.
+      if lines.isEmpty || isWhole && !isEmpty { lines.append(counts) }
+    }
+    let first = lines[0]
+    var best = (candidate: 0, same: -1, count: 0, unspaced: 0)
+    for candidate in candidates.indices where first[candidate] > 0 {
+      let same = lines.count { $0[candidate] == first[candidate] }
+      let rank = (same, first[candidate], -spaced[candidate])
+      if rank > (best.same, best.count, best.unspaced) { best = (candidate, rank.0, rank.1, rank.2) }
+    }
+    return candidates[best.candidate]
   }
 
   /// Ends the text, and reads a last record without a line terminator.
@@ -245,10 +282,7 @@ public struct CSVRows: ~Copyable {
   /// - Throws: ``RowFileError/refused(_:)`` if the file has faults; the errors of ``consume(_:into:)``.
   public mutating func finish<Sink: RowSink>(into sink: inout Sink) throws(RowFileError) -> RowFileSummary {
     if let failure { throw failure }
-    if delimiter == nil {
-      let found = Self.delimiter(of: head.span, hasQuotes, isWhole: true)
-      try start(with: takeDeclaration() ?? requestedDelimiter ?? found ?? UInt8(ascii: ","), into: &sink)
-    }
+    try readHead(into: &sink)
     if !isOver {
       if state == .quoted || state == .formula {
         stop("the text ends inside of the quotes that line \(fieldLine) opens; close them")
@@ -371,8 +405,19 @@ public struct CSVRows: ~Copyable {
       isQuoted = false
     }
     // An empty line.
-    if ends.count == 1, bytes.isEmpty, !isQuoted { return }
-    if columns.isEmpty { return readHeader() }
+    if ends.count == 1, bytes.isEmpty, !isQuoted {
+      blankLines += 1
+      if blankLines > RowRules.blankLineLimit {
+        checker.report(RowFault(.syntax, line: line, RowRules.blankLines))
+        isOver = true
+      }
+      return
+    }
+    blankLines = 0
+    if columns.isEmpty {
+      if checker.rules.readsExcelTexts { readExcelTexts() }
+      return readHeader()
+    }
     if ends.count != columns.count, !(checker.rules.allowsUnevenRows && evenOut()) {
       checker.summary.rows += 1
       checker.report(
@@ -416,7 +461,9 @@ public struct CSVRows: ~Copyable {
     if mapping != nil, (columns.count..<ends.count).allSatisfy({ range($0).isEmpty }) {
       return "those at its end are empty, which --uneven-rows takes"
     }
-    return hasQuotes ? "put a field with a \(separatorName) in quotes" : "no field can have a \(separatorName)"
+    let other = mapping == nil ? "" : ", or name another character between the columns with --delimiter"
+    return (hasQuotes ? "put a field with a \(separatorName) in quotes" : "no field can have a \(separatorName)")
+      + other
   }
 
   /// Finds a field in quotes that has swallowed whole rows: one of its lines has as many tabs as a row. Returns the
@@ -430,7 +477,7 @@ public struct CSVRows: ~Copyable {
   }
 
   /// The name of the separator for messages.
-  private var separatorName: String {
+  var separatorName: String {
     switch delimiter {
     case UInt8(ascii: ";"): "semicolon"
     case 0x09: "tab"
@@ -451,6 +498,13 @@ public struct CSVRows: ~Copyable {
     }
     bytes = texts
     ends = textEnds
+  }
+
+  /// The range of a value; an empty one for a text that counts as no value.
+  private func value(_ index: Int) -> Range<Int> {
+    let range = range(index)
+    guard let nulls, nulls.contains(bytes[range]) else { return range }
+    return range.lowerBound..<range.lowerBound
   }
 
   private static func isUTF8(_ bytes: Span<UInt8>) -> Bool { (try? UTF8Span(validating: bytes)) != nil }
@@ -476,7 +530,7 @@ public struct CSVRows: ~Copyable {
     var isSound = true
     let isASCII = bytes.rawSpan.isASCII
     for index in columns.indices {
-      let range = range(index)
+      let range = value(index)
       if !isASCII, !Self.isUTF8(bytes.span.extracting(range)) {
         checker.report(
           RowFault(
@@ -503,7 +557,7 @@ public struct CSVRows: ~Copyable {
     }
     if isSound {
       for (index, name) in kept {
-        let range = range(index)
+        let range = value(index)
         if !range.isEmpty { cells.add(extra: name, bytes, range) }
       }
     }

@@ -4,9 +4,12 @@ enum DatePattern {
 
   /// Whether a form has year, month and day, and only known parts: `%Y` or `%y`, `%m` or `%b`, `%d`, and `%H`, or `%I`
   /// with `%p`, `%M` and `%S`.
+  ///
+  /// Without a percent sign, letters are parts, as in `dd.MM.yyyy HH:mm:ss`; see ``bytes(_:)``.
   static func isFormat(_ format: String) -> Bool {
     var parts = Set<UInt8>()
-    var bytes = Array(format.utf8)[...]
+    guard let text = percentFormat(format) else { return false }
+    var bytes = Array(text.utf8)[...]
     while let byte = bytes.popFirst() {
       guard byte == UInt8(ascii: "%") else { continue }
       guard let part = bytes.popFirst(), "YymbdHIpMS%".utf8.contains(part) else { return false }
@@ -15,6 +18,39 @@ enum DatePattern {
     func has(_ part: Unicode.Scalar) -> Bool { parts.contains(UInt8(ascii: part)) }
     return (has("Y") || has("y")) && (has("m") || has("b")) && has("d") && has("I") == has("p")
       && !(has("I") && has("H"))
+  }
+
+  /// The bytes of a form with percent signs, in whichever way it is written; empty for no form.
+  static func bytes(_ format: String) -> [UInt8] { Array((percentFormat(format) ?? "").utf8) }
+
+  /// The parts of a form with letters.
+  private static let letters = [
+    "yyyy": "%Y", "yy": "%y", "MMM": "%b", "MM": "%m", "M": "%m", "dd": "%d", "d": "%d", "HH": "%H", "H": "%H",
+    "hh": "%I", "h": "%I", "mm": "%M", "m": "%M", "ss": "%S", "s": "%S", "a": "%p",
+  ]
+
+  /// A form with percent signs: the text itself, or one of letters, such as `yyyy-MM-dd'T'HH:mm`, in which quotes are
+  /// around letters that stand for themselves. Returns `nil` for letters that are no parts.
+  private static func percentFormat(_ format: String) -> String? {
+    if format.contains("%") { return format }
+    var result = ""
+    var rest = format[...]
+    while let first = rest.first {
+      if first == "'" {
+        guard let end = rest.dropFirst().firstIndex(of: "'") else { return nil }
+        let text = rest[rest.index(after: rest.startIndex)..<end]
+        result += text.isEmpty ? "'" : text
+        rest = rest[rest.index(after: end)...]
+      } else if first.isASCII, first.isLetter {
+        let part = rest.prefix { $0 == first }
+        guard let percent = letters[String(part)] else { return nil }
+        result += percent
+        rest = rest.dropFirst(part.count)
+      } else {
+        result.append(rest.removeFirst())
+      }
+    }
+    return result
   }
 
   /// Returns `text`, which is written in the form `format`, as `YYYY-MM-DD HH:MM:SS`; `nil` if it is written otherwise.

@@ -12,6 +12,8 @@ struct JSONArraySplitter {
   private var isEscaped = false
   private var hasElements = false
   private var firstLine = 1
+  /// The number of bytes of white space since the last row.
+  private var blankCount = 0
   /// The line of the current byte, from 1.
   private(set) var line = 1
 
@@ -26,7 +28,12 @@ struct JSONArraySplitter {
   mutating func take(_ byte: UInt8) throws(RowRefusal) -> Int? {
     defer { if byte == 0x0A { line += 1 } }
     if state == .inElement { return try takeInElement(byte) }
-    if byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { return nil }
+    if byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D {
+      blankCount += 1
+      if blankCount > RowRules.blankLineLimit { throw RowRefusal(RowRules.blankLines) }
+      return nil
+    }
+    blankCount = 0
     switch (state, byte) {
     case (.beforeArray, 0xEF), (.beforeArray, 0xBB), (.beforeArray, 0xBF): return nil
     case (.beforeArray, UInt8(ascii: "[")): state = .beforeElement

@@ -20,6 +20,8 @@ public struct NDJSONRows: ~Copyable {
   private struct KeyUse {
     var column: Int?
     var source: Int?
+    /// Whether a common name decided: in a row that has the field's own name, the key means nothing.
+    var isAutomatic = false
   }
 
   /// The maximum number of different keys.
@@ -34,6 +36,7 @@ public struct NDJSONRows: ~Copyable {
   private let mapping: RowMapping?
   /// Whether there is a mapping: a question for each key, which copies no mapping.
   private let isMapped: Bool
+  private let nulls: NullWords?
   private var plan: RowFieldPlan
   /// The condition of the rows that are taken, the number of each key that it asks for, and those that no row had.
   private var filter: RowFilter?
@@ -42,6 +45,13 @@ public struct NDJSONRows: ~Copyable {
   /// The meaning of the keys so far that need more than ``matcher``, and the fields taken.
   private var keys: [String: KeyUse] = [:]
   private var takenFields = [String?](repeating: nil, count: RowCells.columns.count)
+  /// The keys whose common names fill columns, and those of them that no row has used so far.
+  private var guesses: [Int: String] = [:]
+  private var unusedGuesses: Set<Int> = []
+  /// In the current row, a bit for each column whose own key has come, and for each one that a key with a common name
+  /// has filled.
+  private var exactColumns: UInt64 = 0
+  private var guessedColumns: UInt64 = 0
   /// The keys that the mapping names, and no row had so far.
   private var unseen: Set<String> = []
   /// The keys, and the fields that they fill.
@@ -53,8 +63,10 @@ public struct NDJSONRows: ~Copyable {
   /// The first bytes, until one of them is no white space.
   private var head: [UInt8] = []
   private var isDecided = false
+  /// The number of lines of white space since the last row.
+  private var blankLines = 0
   /// Whether the rest of the file is ignored.
-  private var isOver = false
+  private(set) var isOver = false
   private var failure: RowFileError?
 
   /// Creates a reader of a new file.
@@ -67,6 +79,7 @@ public struct NDJSONRows: ~Copyable {
     checker = RowChecker(rules)
     self.mapping = mapping
     isMapped = mapping != nil
+    nulls = NullWords(mapping?.nullWords ?? [])
     plan = RowFieldPlan(mapping ?? RowMapping())
     lineByteCount = limits.tokenByteCount
     splitter = LineSplitter(lineByteCount: limits.tokenByteCount)
@@ -232,9 +245,16 @@ public struct NDJSONRows: ~Copyable {
     // The file may begin with a byte order mark.
     let hasMark = number == 1 && line.count >= 3 && line[0] == 0xEF && line[1] == 0xBB && line[2] == 0xBF
     let line = line.extracting((hasMark ? 3 : 0)..<line.count)
-    if LineSplitter.isBlank(line) { return }
-    cells.reset()
-    filter?.reset()
+    if LineSplitter.isBlank(line) {
+      blankLines += 1
+      if blankLines > RowRules.blankLineLimit {
+        isOver = true
+        report(RowRules.blankLines, line: number)
+      }
+      return
+    }
+    blankLines = 0
+    exactColumns = 0
     let found: JSONKind?
     do { found = try readCells(line, number) } catch {
       checker.summary.rows += 1
@@ -282,7 +302,14 @@ public struct NDJSONRows: ~Copyable {
   }
 
   /// Reads the values of the object in `line`; returns the kind of value found if it is not an object.
+  ///
+  /// A key with the field's own name goes before one with a common name, wherever it comes in the row: if the other one
+  /// has filled the field already, the row is read once more.
   private mutating func readCells(_ line: Span<UInt8>, _ number: Int) throws(JSONError) -> JSONKind? {
+    cells.reset()
+    filter?.reset()
+    plan.reset()
+    guessedColumns = 0
     tokens.reset()
     tokens.append(line)
     tokens.finish()
@@ -298,7 +325,12 @@ public struct NDJSONRows: ~Copyable {
     /// Whether the row has said that it is a relation: the keys that a relation has then mean themselves.
     var isRelation = false
     while true {
-      let token = try tokens.next()
+      var token = try tokens.next()
+      if let nulls, token == .string || token == .number, tokens.depth == Self.rowDepth,
+        nulls.contains(tokens.textString)
+      {
+        token = .null
+      }
       switch token {
       case .key:
         guard tokens.depth == Self.rowDepth else { continue }
@@ -316,11 +348,24 @@ public struct NDJSONRows: ~Copyable {
             if !unseen.isEmpty, use.source != nil { unseen.remove(name) }
             (column, source) = (use.column, use.source)
             stray = name
-          } else if let known = column, takenFields[known] == nil {
-            takenFields[known] = RowCells.columns[known].name
-            uses.append(
-              RowColumnUse(
-                name: RowCells.columns[known].name, fields: [RowCells.columns[known].name], isAutomatic: false))
+            if let known = column {
+              if !use.isAutomatic {
+                exactColumns |= 1 << UInt64(known)
+                if guessedColumns & exactColumns != 0 { return try readCells(line, number) }
+              } else if exactColumns & 1 << UInt64(known) != 0 {
+                (column, source) = (nil, nil)
+              } else {
+                guessedColumns |= 1 << UInt64(known)
+              }
+            }
+          } else if let known = column {
+            exactColumns |= 1 << UInt64(known)
+            if takenFields[known] == nil {
+              takenFields[known] = RowCells.columns[known].name
+              uses.append(
+                RowColumnUse(
+                  name: RowCells.columns[known].name, fields: [RowCells.columns[known].name], isAutomatic: false))
+            }
           }
         } else if column == nil {
           stray = tokens.textString
@@ -355,6 +400,7 @@ public struct NDJSONRows: ~Copyable {
       case .endObject where tokens.depth < Self.rowDepth:
         // A second value in the line is an error here.
         _ = try tokens.next()
+        if !unusedGuesses.isEmpty { noteGuesses() }
         return nil
       case .needsInput, .endOfDocument: return nil
       default: continue
@@ -433,28 +479,60 @@ public struct NDJSONRows: ~Copyable {
   /// - Parameter column: The column whose name it has.
   private mutating func newKey(_ name: String, _ column: Int?) -> KeyUse {
     var use = KeyUse(column: column)
-    var isAutomatic = false
-    if let known = column, let owner = takenFields[known], owner != name { use.column = nil }
-    if column == nil, mapping?.isAutomatic == true, let field = RowMapping.field(named: name) {
-      let candidate = RowFieldPlan.column(of: field)
-      if takenFields[candidate] == nil {
-        use.column = candidate
-        isAutomatic = true
-      } else if takenFields[candidate] == "" {
-        // The field has a constant: the key is used for nothing.
-        use.source = keys.count
+    if let known = column, let owner = takenFields[known], owner != name {
+      use.column = nil
+      if let field = RowCells.columns[known].product, mapping?.rules[field] == nil, owner != "",
+        mapping?.rules[.id]?.columns == [owner]
+      {
+        // The key of the id fills this field only where the field has no key of its own.
+        use = KeyUse(column: known, source: keys.count)
+        plan.add(source: keys.count, to: field, isFirst: true)
       }
     }
-    if let column = use.column { takenFields[column] = name }
+    if column == nil, mapping?.isAutomatic == true, let field = RowMapping.field(named: name) {
+      let candidate = RowFieldPlan.column(of: field)
+      let owner = takenFields[candidate]
+      if owner == "" {
+        // The field has a constant: the key is used for nothing.
+        use.source = keys.count
+      } else if guesses[candidate] == nil, owner == nil || owner == field.key && mapping?.rules[field] == nil {
+        use.column = candidate
+        use.isAutomatic = true
+        // The values of a field that is converted come from sources.
+        if keys[field.key]?.source != nil {
+          use.source = keys.count
+          plan.add(source: keys.count, to: field)
+        }
+      }
+    }
+    if let column = use.column, !use.isAutomatic, takenFields[column] == nil { takenFields[column] = name }
     if keys.count < Self.keyLimit {
       let isKept = checker.rules.unknownKeys == .keep
-      let fields = use.column.map { [RowCells.columns[$0].name] } ?? (isKept ? ["extra." + name] : [])
+      var fields = isKept ? ["extra." + name] : []
+      if let column = use.column {
+        if use.isAutomatic {
+          guesses[column] = name
+          unusedGuesses.insert(column)
+        } else {
+          fields = [RowCells.columns[column].name]
+        }
+      }
       if !uses.contains(where: { $0.name == name }) {
-        uses.append(RowColumnUse(name: name, fields: fields, isAutomatic: isAutomatic))
+        uses.append(RowColumnUse(name: name, fields: fields, isAutomatic: false))
       }
       keys[name] = use
     }
     return use
+  }
+
+  /// Notes which keys with common names have filled a field of this row for the first time.
+  private mutating func noteGuesses() {
+    for column in unusedGuesses where guessedColumns & 1 << UInt64(column) != 0 {
+      unusedGuesses.remove(column)
+      guard let index = uses.firstIndex(where: { $0.name == guesses[column] }) else { continue }
+      uses[index].fields = [RowCells.columns[column].name]
+      uses[index].isAutomatic = true
+    }
   }
 
   private mutating func set(_ column: Int, _ token: JSONToken, _ number: Int) {

@@ -10,7 +10,8 @@ internal import JSONFormat
 ///     for row in rows { try table.append(row, to: &csv, style: style) }
 ///
 /// - A field is written into its column, or into the first of several that are tried in order. The steps `trim`,
-///   `upper` and `lower` are not undone. Joined columns and captures cannot be taken apart and are errors.
+///   `upper` and `lower` are not undone, and a value that the steps `money` and `html` would change is an error. A date
+///   is written in the form of its step. Joined columns and captures cannot be taken apart and are errors.
 /// - Without a list of fields, a field that the mapping does not name has a column of its own name if a product has a
 ///   value in it. One with a constant has none, and a product with another value is an error. Fields beyond the 25 have
 ///   columns of their own names if they are texts. The others of a product stay together in the column `extra`.
@@ -33,6 +34,7 @@ public struct ReverseMapping: Sendable {
   private var isScanned = false
   private let falseWord: String
   private let dateFormat: [UInt8]
+  private let nulls: NullWords?
   private let defaults = ProductRow()
 
   /// Creates the reverse of a mapping.
@@ -45,7 +47,8 @@ public struct ReverseMapping: Sendable {
     self.mapping = mapping
     isWhole = fields == nil
     falseWord = Self.falseWord(mapping.trueWords)
-    dateFormat = Array((mapping.dateFormat ?? "").utf8)
+    dateFormat = DatePattern.bytes(mapping.dateFormat ?? "")
+    nulls = NullWords(mapping.nullWords)
     if mapping.rows != nil {
       throw RowRefusal(
         "the mapping takes only rows that meet a condition (rows), and not all of its columns would be in the table;"
@@ -127,7 +130,9 @@ public struct ReverseMapping: Sendable {
       unused.removeAll { $0 == field }
     }
     for member in Self.members(row) {
-      if member.text != nil { keys.insert(member.key) } else { hasExtra = true }
+      // A column of its own cannot have a text that counts as no value.
+      let isText = member.text.map { !(nulls?.contains($0[...]) ?? false) } ?? false
+      if isText { keys.insert(member.key) } else { hasExtra = true }
     }
   }
 
@@ -191,6 +196,7 @@ public struct ReverseMapping: Sendable {
       for key in keyColumns {
         csv.append(style.delimiter)
         guard let index = members.firstIndex(where: { $0.key == key }), let text = members[index].text else { continue }
+        if nulls?.contains(text[...]) ?? false { continue }
         try append(text, key, row, to: &csv, style)
         members.remove(at: index)
       }
@@ -224,8 +230,8 @@ public struct ReverseMapping: Sendable {
     for other in column.fields where other != first {
       let expected = try cell(other, row)
       let steps = mapping.rules[other]?.steps ?? []
-      let read = Array(RowFieldPlan.applied(steps, to: String(decoding: value, as: UTF8.self)).utf8)
-      if read != expected {
+      let read = try? RowFieldPlan.applied(steps, to: String(decoding: value, as: UTF8.self), mapping)
+      if read.map({ Array($0.utf8) }) != expected {
         throw RowRefusal(
           "the product \(row[.id]) has \(first.key) \(Self.shown(value)) and \(other.key) \(Self.shown(expected)), and the"
             + " mapping takes both from the column \"\(column.name)\"; give one of them a column of its own with --column"
@@ -243,13 +249,34 @@ public struct ReverseMapping: Sendable {
         "the product \(row[.id]) has the \(field.key) \(Self.shown(value)), of which the mapping (split) would read the"
           + " part before \(split.debugDescription) alone; leave the field out by listing the others with --columns")
     }
-    guard mapping.converts(field), !value.isEmpty else { return value }
-    switch field.conversion {
-    case .date:
-      if let date = DatePattern.written(String(decoding: value, as: UTF8.self), dateFormat) { return Array(date.utf8) }
+    if value.isEmpty { return value }
+    let cell = try written(value, field, row)
+    let text = String(decoding: cell, as: UTF8.self)
+    if nulls?.contains(text) ?? false {
       throw RowRefusal(
-        "the product \(row[.id]) has the \(field.key) \(Self.shown(value)), which the form \(mapping.dateFormat ?? "")"
-          + " cannot hold; use a form that has all its parts, such as '%Y-%m-%d %H:%M:%S'")
+        "the product \(row[.id]) has the \(field.key) \(Self.shown(value)), and the mapping says that such a cell is empty;"
+          + " leave the word out of --null")
+    }
+    let steps = mapping.rules[field]?.steps ?? []
+    guard steps.contains(where: { $0 == .money || $0 == .html }) else { return cell }
+    let read = try? RowFieldPlan.applied(steps, to: text, mapping)
+    if read.map({ Array($0.utf8) }) == value { return cell }
+    throw RowRefusal(
+      "the product \(row[.id]) has the \(field.key) \(Self.shown(value)), which the steps of the mapping would read as"
+        + " \(read.map { "\"\($0.prefix(60))\"" } ?? "no value"); leave the field out by listing the others with --columns"
+    )
+  }
+
+  /// A value as the mapping says it is written.
+  private func written(
+    _ value: [UInt8], _ field: ProductField, _ row: borrowing ProductRow
+  ) throws(RowRefusal) -> [UInt8] {
+    for case .date(let form) in mapping.rules[field]?.steps ?? [] {
+      return try date(value, form, DatePattern.bytes(form), field, row)
+    }
+    guard mapping.converts(field) else { return value }
+    switch field.conversion {
+    case .date: return try date(value, mapping.dateFormat ?? "", dateFormat, field, row)
     case .word where field != .delFlag:
       return Array((value == Array("true".utf8) ? mapping.trueWords.first ?? "true" : falseWord).utf8)
     case .word:
@@ -257,6 +284,15 @@ public struct ReverseMapping: Sendable {
       return Array((value == [UInt8(ascii: "1")] ? mapping.trueWords.first ?? "1" : falseWord).utf8)
     default: return value.map { $0 == UInt8(ascii: ".") ? mapping.decimal ?? $0 : $0 }
     }
+  }
+
+  private func date(
+    _ value: [UInt8], _ form: String, _ bytes: [UInt8], _ field: ProductField, _ row: borrowing ProductRow
+  ) throws(RowRefusal) -> [UInt8] {
+    if let date = DatePattern.written(String(decoding: value, as: UTF8.self), bytes) { return Array(date.utf8) }
+    throw RowRefusal(
+      "the product \(row[.id]) has the \(field.key) \(Self.shown(value)), which the form \(form)"
+        + " cannot hold; use a form that has all its parts, such as '%Y-%m-%d %H:%M:%S'")
   }
 
   /// The value of a field, without any quotes.
@@ -279,7 +315,7 @@ public struct ReverseMapping: Sendable {
   private static func falseWord(_ trueWords: [String]) -> String {
     let pairs = [
       "t": "f", "true": "false", "yes": "no", "y": "n", "1": "0", "on": "off", "ja": "nein", "oui": "non", "是": "否",
-      "真": "假",
+      "真": "假", "wahr": "falsch", "vrai": "faux", "verdadero": "falso", "vero": "falso", "sí": "no", "si": "no",
     ]
     let first = trueWords.first ?? "true"
     let taken = Set(trueWords.map { $0.lowercased() })

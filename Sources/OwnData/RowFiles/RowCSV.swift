@@ -1,4 +1,5 @@
 public import CatalogRows
+internal import JSONFormat
 
 /// An encoder of rows as comma-separated values (RFC 4180): CRLF after each record, quotes where they are needed.
 ///
@@ -185,14 +186,14 @@ public enum RowCSV {
     }
   }
 
-  /// Whether a spreadsheet would take a text for a formula, a number or a date: it begins with `=`, `+`, `-`, `@`, an
-  /// apostrophe, a tab or a carriage return, or has a digit and no letter other than e.
+  /// Whether a spreadsheet would take a text for a formula, a number or a date: its first character other than blanks is
+  /// `=`, `+`, `-`, `@`, an apostrophe or a full-width form of them, it begins with a tab or the end of a line, or it has
+  /// a digit and no letter other than e.
   private static func isChangedByExcel(_ text: Span<UInt8>) -> Bool {
+    if text.count > 0, [0x09, 0x0A, 0x0D].contains(text[0]) || beginsFormula(text) { return true }
     var hasDigit = false
     for index in text.indices {
-      let byte = text[index]
-      if index == 0, [0x3D, 0x2B, 0x2D, 0x40, 0x27, 0x09, 0x0D].contains(byte) { return true }
-      switch byte {
+      switch text[index] {
       case 0x30...0x39: hasDigit = true
       case 0x45, 0x65: continue
       case 0x41...0x5A, 0x61...0x7A, 0x80...0xFF: return false
@@ -200,6 +201,17 @@ public enum RowCSV {
       }
     }
     return hasDigit
+  }
+
+  /// Whether the first character of a text other than blanks begins a formula.
+  private static func beginsFormula(_ text: Span<UInt8>) -> Bool {
+    // Most texts begin with a letter or a digit.
+    switch text[0] {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: return false
+    default: break
+    }
+    let first = String(copying: text).unicodeScalars.first { !Blanks.contains($0) }
+    return first.map { "=+-@'\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}\u{FF07}\u{2212}".unicodeScalars.contains($0) } ?? false
   }
 
   private static func quote(_ text: Span<UInt8>, to csv: inout [UInt8], _ delimiter: UInt8, always: Bool = false) {

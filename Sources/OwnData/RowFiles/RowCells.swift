@@ -117,7 +117,7 @@ struct RowCells {
     return NumberText.double(bytes.span.extracting(range(column)))
   }
 
-  /// The value as a Boolean, also from the strings `true` and `false` in any case, because spreadsheets write capitals.
+  /// The value as a Boolean, also from the words for true and false that spreadsheets write, in any case and language.
   func boolean(_ column: Int) -> Bool? {
     switch kind(column) {
     case .yes: return true
@@ -127,11 +127,7 @@ struct RowCells {
       let text = bytes[range(column)]
       if text.elementsEqual("true".utf8) { return true }
       if text.elementsEqual("false".utf8) { return false }
-      switch String(decoding: text, as: UTF8.self).lowercased() {
-      case "true": return true
-      case "false": return false
-      default: return nil
-      }
+      return TruthWords.value(of: String(decoding: text, as: UTF8.self))
     default: return nil
     }
   }

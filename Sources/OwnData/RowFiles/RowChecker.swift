@@ -266,7 +266,10 @@ struct RowChecker {
     // An invalid id was already reported, and is treated as absent.
     guard cells.kind(column) == .text || cells.kind(column) == .number else { return }
     var first: Int?
-    product.texts.withText(ProductText.id.rawValue) { first = ids.insert($0, line: line) }
+    product.texts.withText(ProductText.id.rawValue) { id in
+      first = ids.insert(id, line: line)
+      if Blanks.surround(id) { summary.paddedIDs += 1 }
+    }
     guard let first else { return }
     switch rules.duplicates {
     case .last: summary.duplicates += 1

@@ -99,7 +99,8 @@ extension RowFaults: CustomStringConvertible {
   public var description: String {
     let kinds = RowFault.Kind.allCases.filter { self[$0] > 0 }.map { $0.counted(self[$0]) }
     let errors = count == 1 ? "1 error" : "\(count) errors"
-    let shown = count > first.count ? "; the first \(first.count) are shown" : ""
+    let rest = count >= RowRules.faultLimit ? ", and the rest of the file was not read" : ""
+    let shown = (count > first.count ? "; the first \(first.count) are shown" : "") + rest
     // Faults of the names of the columns are found before the first row, so no row is counted with them.
     if summary.rows == 0 { return errors + shown }
     let rows = summary.rows == 1 ? "1 row" : "\(summary.rows) rows"

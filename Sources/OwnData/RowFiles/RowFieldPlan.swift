@@ -32,8 +32,10 @@ struct RowFieldPlan {
   }
 
   private enum Action {
-    case trim, upper, lower, gtin
+    case trim, upper, lower, gtin, money, html
     case capture(Regex<AnyRegexOutput>)
+    /// The form as a person wrote it, and its bytes.
+    case date(String, [UInt8])
   }
 
   let mapping: RowMapping
@@ -48,12 +50,14 @@ struct RowFieldPlan {
   /// The number of values so far that were left out because an earlier one of the same cell counts.
   private(set) var furtherParts = 0
   private let trueWords: Set<String>
+  private let nulls: NullWords?
   private let dateFormat: [UInt8]
 
   init(_ mapping: RowMapping) {
     self.mapping = mapping
     trueWords = Set(mapping.trueWords.map { $0.lowercased() })
-    dateFormat = Array((mapping.dateFormat ?? "").utf8)
+    nulls = NullWords(mapping.nullWords)
+    dateFormat = DatePattern.bytes(mapping.dateFormat ?? "")
   }
 
   /// Whether every value is that of one column as it is.
@@ -82,16 +86,35 @@ struct RowFieldPlan {
           return "\"\(pattern)\" is not a regular expression; correct the step capture of the field \(field.key)"
         }
         steps.append(.capture(regex))
+      case .money: steps.append(.money)
+      case .html: steps.append(.html)
+      case .date(let form): steps.append(.date(form, DatePattern.bytes(form)))
       }
     }
     computed.append(
       Computed(
         field: field, column: Self.column(of: field), sources: sources, separator: rule?.separator, split: rule?.split,
-        steps: steps, converts: mapping.converts(field),
+        steps: steps, converts: mapping.converts(field) && !(rule?.steps.contains(where: \.isConversion) ?? false),
         onlySource: sources.count == 1 && rule?.separator == nil && rule?.split == nil && steps.isEmpty
           ? sources[0] : nil))
     reserve(sources)
     return nil
+  }
+
+  /// Adds a source of a value that has no rule: it counts where the others are empty.
+  ///
+  /// - Parameter isFirst: Whether it goes before the others.
+  mutating func add(source: Int, to field: ProductField, isFirst: Bool = false) {
+    guard let index = computed.firstIndex(where: { $0.field == field }) else { return }
+    computed[index].sources.insert(source, at: isFirst ? 0 : computed[index].sources.count)
+    computed[index].onlySource = nil
+    reserve([source])
+  }
+
+  /// Forgets the values of a row that is read once more.
+  mutating func reset() {
+    for index in values.indices { values[index] = nil }
+    bytes.removeAll(keepingCapacity: true)
   }
 
   /// Adds a value that is the same in every row.
@@ -142,6 +165,7 @@ struct RowFieldPlan {
       var (text, line) = (entry.constant ?? "", line)
       // A number of JSON needs no conversion, unless it is changed first.
       var isRead = false
+      var isNumber = false
       if let separator = entry.separator {
         var parts: [String] = []
         for source in entry.sources {
@@ -155,6 +179,7 @@ struct RowFieldPlan {
         for source in entry.sources where text.allSatisfy(\.isWhitespace) {
           guard let value = values[source] else { continue }
           (text, line) = (self.text(value.range), value.line)
+          isNumber = value.isNumber
           isRead = value.isNumber && entry.field.isNumber && entry.steps.isEmpty
         }
       }
@@ -164,7 +189,17 @@ struct RowFieldPlan {
         text = parts.first ?? ""
         isRead = false
       }
-      for step in entry.steps { text = Self.apply(step, to: text) }
+      let original = text
+      do throws(RowRefusal) {
+        for step in entry.steps {
+          if case .money = step, isNumber { continue }
+          text = try Self.apply(step, to: text, decimal: mapping.decimalCharacter)
+        }
+      } catch {
+        faults.append(RowFault(.value, line: line, column: entry.field.key, value: original, error.message))
+        continue
+      }
+      if entry.constant == nil, !entry.steps.isEmpty, nulls?.contains(text) ?? false { text = "" }
       if text.isEmpty {
         // A key that is there and empty says so.
         if entry.sources.contains(where: { values[$0] != nil }) {
@@ -225,25 +260,41 @@ struct RowFieldPlan {
   private static let falseText = Array("false".utf8)
   private static func word(_ isTrue: Bool) -> [UInt8] { isTrue ? trueText : falseText }
 
-  /// A text after steps that are no captures.
-  static func applied(_ steps: [RowMapping.Step], to text: String) -> String {
-    steps.reduce(text) { text, step in
+  /// A text after steps, of which captures do nothing.
+  ///
+  /// - Throws: `RowRefusal` for a text that a step cannot read.
+  static func applied(
+    _ steps: [RowMapping.Step], to text: String, _ mapping: RowMapping
+  ) throws(RowRefusal) -> String {
+    var text = text
+    for step in steps {
+      let action: Action
       switch step {
-      case .trim: apply(.trim, to: text)
-      case .upper: apply(.upper, to: text)
-      case .lower: apply(.lower, to: text)
-      case .gtin: apply(.gtin, to: text)
-      case .capture: text
+      case .trim: action = .trim
+      case .upper: action = .upper
+      case .lower: action = .lower
+      case .gtin: action = .gtin
+      case .money: action = .money
+      case .html: action = .html
+      case .date(let form): action = .date(form, DatePattern.bytes(form))
+      case .capture: continue
       }
+      text = try apply(action, to: text, decimal: mapping.decimalCharacter)
     }
+    return text
   }
 
-  private static func apply(_ step: Action, to text: String) -> String {
+  private static func apply(
+    _ step: Action, to text: String, decimal: Character?
+  ) throws(RowRefusal) -> String {
     switch step {
-    case .trim: return text.trimmed
+    case .trim: return Blanks.trimmed(text)
     case .upper: return text.uppercased()
     case .lower: return text.lowercased()
     case .gtin: return WrittenCode(text).normalized
+    case .money: return try MoneyText.number(text, decimal: decimal)
+    case .html: return HTMLText.decoded(text)
+    case .date(let form, let bytes): return try date(text, form, bytes)
     case .capture(let regex):
       guard let match = try? regex.firstMatch(in: text) else { return "" }
       let part = match.output.count > 1 ? match.output[1].substring : match.output[0].substring
@@ -251,15 +302,21 @@ struct RowFieldPlan {
     }
   }
 
+  /// A date in the form that the catalogue has; an empty text for blanks, and for a date of zeros.
+  private static func date(_ text: String, _ form: String, _ bytes: [UInt8]) throws(RowRefusal) -> String {
+    if let date = DatePattern.reformatted(text, bytes) { return date }
+    // A database's way to say that there is no date: 00.00.0000.
+    let isZero = text.allSatisfy { $0 == "0" || $0.isASCII && !$0.isNumber && !$0.isLetter }
+    if isZero, text.contains("0") || text.allSatisfy(\.isWhitespace) { return "" }
+    throw RowRefusal("this is no date of the form \(form); correct it, or give another form")
+  }
+
   /// A value in the form that rows have. A word that is neither true nor false stays as it is, and the checker reports
   /// it.
   private mutating func converted(_ text: String, _ field: ProductField) throws(RowRefusal) -> String {
     switch field.conversion {
     case .date:
-      if let date = DatePattern.reformatted(text, dateFormat) { return date }
-      // A database's way to say that there is no date: 00.00.0000.
-      if text.contains("0"), text.allSatisfy({ $0 == "0" || $0.isASCII && !$0.isNumber && !$0.isLetter }) { return "" }
-      throw RowRefusal("this is no date of the form \(mapping.dateFormat ?? ""); correct it, or give another form")
+      return try Self.date(text, mapping.dateFormat ?? "", dateFormat)
     case .number:
       let hasComma = mapping.decimal == UInt8(ascii: ",")
       if let number = Self.pointed(text, hasComma ? "," : "."), Self.isNumber(Array(number.utf8).span, of: field) {
@@ -290,7 +347,7 @@ struct RowFieldPlan {
   ///   - text: The number as it is written, with blanks around it, full-width digits, or a minus at the end.
   ///   - decimal: Its decimal separator, a point or a comma.
   static func pointed(_ text: String, _ decimal: Character) -> String? {
-    var number = apply(.trim, to: String(text.map(narrow)))
+    var number = Blanks.trimmed(String(text.map(narrow)))
     var isNegative = false
     if number.hasSuffix("-"), number.first?.isNumber == true {
       isNegative = true
@@ -316,11 +373,26 @@ struct RowFieldPlan {
   private static func isDigits(_ text: Substring) -> Bool { text.utf8.allSatisfy { (0x30...0x39).contains($0) } }
 
   /// A full-width character, as Chinese and Japanese programs write digits, as the plain one.
-  private static func narrow(_ character: Character) -> Character {
+  static func narrow(_ character: Character) -> Character {
     guard let scalar = character.unicodeScalars.first, character.unicodeScalars.count == 1,
       (0xFF01...0xFF5E).contains(scalar.value), let narrow = UnicodeScalar(scalar.value - 0xFEE0)
     else { return character }
     return Character(narrow)
+  }
+}
+
+extension RowMapping {
+  /// The decimal separator as a character.
+  var decimalCharacter: Character? { decimal.map { Character(Unicode.Scalar($0)) } }
+}
+
+extension RowMapping.Step {
+  /// Whether the step gives a value in the form that rows have.
+  var isConversion: Bool {
+    switch self {
+    case .money, .date: true
+    case .trim, .upper, .lower, .capture, .html: false
+    }
   }
 }
 

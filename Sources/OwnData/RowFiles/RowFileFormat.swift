@@ -38,6 +38,48 @@ public enum RowFileFormat: String, Sendable, CaseIterable {
     }
   }
 
+  /// Detects the format of a file by its contents, and by its name where the contents do not decide.
+  ///
+  /// - Parameters:
+  ///   - text: The beginning of the text; all of it, or several lines.
+  ///   - path: The name of the file, or its path.
+  ///   - hasDelimiter: Whether the separator is known, so that the text of an unknown name is a table.
+  package init(of text: [UInt8], named path: String, hasDelimiter: Bool = false) {
+    let named = RowFileFormat(path: path)
+    var rest = text.starts(with: [0xEF, 0xBB, 0xBF]) ? text.dropFirst(3) : text[...]
+    func skipBlanks() { rest = rest.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D } }
+    let beginsWithBlank = rest.first == 0x09
+    skipBlanks()
+    guard let first = rest.popFirst() else {
+      self = named ?? .ndjson
+      return
+    }
+    skipBlanks()
+    let second = rest.first
+    let isRow = first == UInt8(ascii: "{") && [UInt8(ascii: "\""), UInt8(ascii: "}")].contains(second)
+    let isArray = first == UInt8(ascii: "[") && [UInt8(ascii: "{"), UInt8(ascii: "]")].contains(second)
+    // A tab before a brace is an empty name of a column.
+    if (isRow || isArray) && !beginsWithBlank {
+      self = .ndjson
+      return
+    }
+    let isNamed = path.lowercased().split(separator: "/").last?.dropFirst().contains(".") ?? false
+    switch named {
+    case .ndjson where isNamed:
+      // Its errors are those of JSON, unless the lines are those of a table.
+      let lines = rest.prefix(64 << 10).split(separator: 0x0A).prefix(3)
+      let separator = CSVRows.delimiter(of: text.span, true, isWhole: true) ?? 0
+      let counts = lines.map { line in line.count { $0 == separator } }
+      let isTable = counts.count > 1 && counts[0] > 0 && Set(counts).count == 1 && first != UInt8(ascii: "{")
+      self = isTable ? .csv : .ndjson
+    case .tsv: self = text.prefix(64 << 10).contains(0x09) || hasDelimiter ? .tsv : .csv
+    case .csv: self = .csv
+    default:
+      // Without a name that says anything, only what begins like JSON is JSON.
+      self = first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? .ndjson : .csv
+    }
+  }
+
   /// Detects the format in which a file of this name is written: as ``init(path:)``, without `json`, which promises one
   /// document, and `zst`, as no file is compressed with zstd.
   ///

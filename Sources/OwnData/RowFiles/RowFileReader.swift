@@ -59,6 +59,16 @@ public struct RowFileReader: ~Copyable {
     }
   }
 
+  /// Whether the rest of the file would change nothing: it has a fault after which rows cannot be told apart, or very
+  /// many faults. ``finish(into:)`` then throws, and a caller need not read on.
+  package var isOver: Bool {
+    switch rows {
+    case .ndjson(let rows): rows.isOver || rows.faultCount >= RowRules.faultLimit
+    case .csv(let rows): rows.isOver || rows.faultCount >= RowRules.faultLimit
+    case .taken: false
+    }
+  }
+
   /// The summary of what has been read so far. Lines are counted at the end.
   public var summary: RowFileSummary {
     switch rows {
@@ -80,6 +90,21 @@ public struct RowFileReader: ~Copyable {
       rows = .ndjson(lines)
     case .csv(var table):
       do throws(RowFileError) { try table.consume(bytes, into: &sink) } catch { failure = error }
+      rows = .csv(table)
+    case .taken: break
+    }
+    if let failure { throw failure }
+  }
+
+  /// Notes that all text was consumed, so that ``columns`` are known before ``finish(into:)``.
+  ///
+  /// - Throws: As ``consume(_:into:)``.
+  package mutating func settle<Sink: RowSink>(into sink: inout Sink) throws(RowFileError) {
+    var failure: RowFileError?
+    switch takeRows() {
+    case .ndjson(let lines): rows = .ndjson(lines)
+    case .csv(var table):
+      do throws(RowFileError) { try table.readHead(into: &sink) } catch { failure = error }
       rows = .csv(table)
     case .taken: break
     }

@@ -5,7 +5,7 @@ public import CatalogRows
 public struct RowMapping: Sendable, Equatable {
   /// A change of a text before it becomes the value of a field.
   public enum Step: Sendable, Equatable {
-    /// Removes white space at both ends.
+    /// Removes white space and invisible characters at both ends.
     case trim
     /// Writes every letter as a capital.
     case upper
@@ -18,6 +18,13 @@ public struct RowMapping: Sendable, Equatable {
     /// zeros at the front, and loses an apostrophe, a fraction of zeros, and blanks and hyphens between its digits. The
     /// error of a formula, such as `#N/A`, becomes empty. Any other text stays as it is.
     case gtin
+    /// Takes the number of an amount of money, such as `$5.00`, as ``decimal`` says. An amount that can mean two numbers
+    /// is a fault.
+    case money
+    /// Replaces character references of HTML, such as `&amp;` and `&#228;`.
+    case html
+    /// Reads a date of this form, as ``dateFormat`` describes it.
+    case date(String)
   }
 
   /// The columns of one field.
@@ -60,7 +67,9 @@ public struct RowMapping: Sendable, Equatable {
   public var decimal: UInt8?
   /// The words for true, in any case, if they are not only `true`. Other common words then mean false.
   public var trueWords: [String] = []
-  /// The form of dates, with `%Y %y %m %d %H %M %S` and `%%`; `nil` to take them as they are.
+  /// The texts that count as no value, in any case, such as `N/A` and `-`.
+  public var nullWords: [String] = []
+  /// The form of dates, with `%Y %y %m %d %H %M %S` and `%%`, or as `dd.MM.yyyy HH:mm`; `nil` to take them as they are.
   public var dateFormat: String?
 
   /// The condition of the rows that are taken; `nil` if all are.
@@ -73,7 +82,7 @@ public struct RowMapping: Sendable, Equatable {
   public static func isDateFormat(_ text: String) -> Bool { DatePattern.isFormat(text) }
 
   /// The words for false if ``trueWords`` is not empty.
-  static let falseWords: Set<String> = ["false", "f", "no", "n", "0", "off", "nein", "non", "否", "假"]
+  static let falseWords: Set<String> = TruthWords.no.union(["f", "n", "0", "off"])
 
   /// Whether values of `field` are converted, whatever column they come from.
   func converts(_ field: ProductField) -> Bool {

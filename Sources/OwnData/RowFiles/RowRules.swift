@@ -46,6 +46,13 @@ public struct RowRules: Sendable, Equatable {
   /// Whether a product is the one of the catalogue that has its barcode, whatever its id. A row needs a barcode then,
   /// and no id; rows without one are left out, and counted.
   package var matchesCodes = false
+  /// The number of empty lines that may follow one another. A small packed file can have billions of them.
+  static let blankLineLimit = 1_000_000
+  /// What is said about more of them.
+  static let blankLines =
+    "more than \(blankLineLimit) empty lines follow one another; remove them, the rest of the file was not read"
+  /// The number of faults after which the rest of a file is not read.
+  static let faultLimit = 100_000
 
   /// Creates the strictest rules: duplicates, unknown keys and empty ids are errors.
   public init() {}
@@ -75,6 +82,8 @@ public struct RowFileSummary: Sendable, Equatable {
   package var barcodes = BarcodeHealth()
   /// The number of ignored values by unknown key; those of further keys are counted under an empty one.
   public var ignored: [String: Int] = [:]
+  /// The number of products whose id begins or ends with a blank, or with a character that nobody sees.
+  public var paddedIDs = 0
   /// The number of bytes of text.
   public var bytesIn = 0
 
@@ -90,6 +99,16 @@ public struct RowFileSummary: Sendable, Equatable {
     ].filter { $0.0 > 0 }
     let none = rows == 1 ? "its only row is not taken" : "none of its \(rows) rows is a product to take"
     return none + ": " + reasons.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+  }
+
+  /// What a person should know about rows that were taken as they are.
+  package var notices: [String] {
+    if paddedIDs == 0 { return [] }
+    let ids = paddedIDs == 1 ? "1 id begins or ends" : "\(paddedIDs) ids begin or end"
+    return [
+      "\(ids) with blanks or invisible characters, which belong to the id; the step trim of a mapping removes them, as"
+        + " in {\"fields\": {\"id\": {\"columns\": \"id\", \"steps\": [\"trim\"]}}}"
+    ]
   }
 
   /// The maximum number of keys counted separately in ``ignored``.

@@ -17,20 +17,64 @@ package struct SourceText: ~Copyable {
   /// The number of bytes from which the encoding is guessed.
   package static let sampleByteCount = 1 << 20
   /// The number of bytes by which the format of a file is recognised.
-  private static let beginningByteCount = 64
+  private static let beginningByteCount = 512
   private static let zstdMagic: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
 
   /// Formats that are not text, by their first bytes.
-  private static let otherFiles: [(magic: [UInt8], what: String, remedy: String)] = [
-    ([0x50, 0x4B, 0x03, 0x04], "an Excel workbook or another ZIP archive", "save the sheet as CSV, or unpack it"),
-    ([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1], "an old Excel workbook", "save the sheet as CSV"),
-    ([0x25, 0x50, 0x44, 0x46, 0x2D], "a PDF", "export the rows as CSV"),
-    ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A], "a picture", "name a file of rows"),
-    ([0x1F, 0x8B], "gzip inside gzip or zstd", "unpack it once"),
-    (Array("BZh".utf8), "packed by bzip2", "unpack it, or pack it with gzip or zstd"),
-    ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "packed by xz", "unpack it, or pack it with gzip or zstd"),
-    ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "a 7z archive", "unpack it"),
-  ]
+  private static let otherFiles: [(magic: [UInt8], what: String, remedy: String)] = {
+    let sheet = "save the sheet as CSV, in its program or with 'soffice --headless --convert-to csv FILE'"
+    let frame = "write the rows as CSV, as DuckDB does with COPY (FROM 'FILE') TO 'rows.csv'"
+    let rows = "export the rows as CSV, or as JSON"
+    let again = "unpack it, or pack it with gzip or zstd"
+    return [
+      (
+        [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1], "an old Excel workbook, or another file of old Office", sheet
+      ),
+      ([0x09, 0x08, 0x10, 0], "a very old Excel workbook", sheet),
+      ([0x09, 0x08, 0x08, 0], "a very old Excel workbook", sheet),
+      (Array("PAR1".utf8), "Parquet", frame), (Array("PARE".utf8), "encrypted Parquet", rows),
+      (Array("ARROW1".utf8) + [0], "Arrow", rows), (Array("FEA1".utf8) + [0], "Feather", rows),
+      (Array("ORC".utf8) + [0x08], "ORC", rows),
+      (Array("Obj".utf8) + [1], "Avro", rows), (Array("SQLite format 3\0".utf8), "an SQLite database", sqlite),
+      ([0, 1, 0, 0] + Array("Standard Jet DB".utf8), "an Access database", rows),
+      ([0, 1, 0, 0] + Array("Standard ACE DB".utf8), "an Access database", rows),
+      (Array("PGDMP".utf8) + [1], "a dump of PostgreSQL", "restore it, and import from the database"),
+      ([0x89, 0x48, 0x44, 0x46], "HDF5", rows), (Array("{\\rtf".utf8), "a document of a word processor", rows),
+      ([0x25, 0x50, 0x44, 0x46, 0x2D], "a PDF", "export the rows as CSV"),
+      ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A], "a picture", "name a file of rows"),
+      ([0xFF, 0xD8, 0xFF], "a picture", "name a file of rows"),
+      (Array("GIF89a".utf8), "a picture", "name a file of rows"),
+      ([0x7F, 0x45, 0x4C, 0x46], "a program", "name a file of rows"),
+      ([0x1F, 0x8B], "gzip inside gzip or zstd", "unpack it once"), ([0x1F, 0x9D], "packed by compress", again),
+      (Array("BZh".utf8), "packed by bzip2", again), ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "packed by xz", again),
+      ([0x04, 0x22, 0x4D, 0x18], "packed by lz4", again), (Array("LZIP".utf8) + [1], "packed by lzip", again),
+      ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "a 7z archive", "unpack it"),
+      ([0x52, 0x61, 0x72, 0x21, 0x1A, 0x07], "a RAR archive", "unpack it"),
+      ([0x50, 0x4B, 0x05, 0x06], "an empty ZIP archive", "name a file of rows"),
+    ]
+  }()
+
+  private static let sqlite = "write the rows as CSV with 'sqlite3 -header -csv FILE \"SELECT * FROM …\" > rows.csv'"
+
+  /// What a ZIP archive is by the name of its first member, and what to do.
+  private static func zip(_ bytes: [UInt8]) -> (what: String, remedy: String)? {
+    guard bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) else { return nil }
+    let names = String(decoding: bytes.dropFirst(30).prefix(beginningByteCount * 4), as: UTF8.self)
+    let sheet = "save the sheet as CSV, in its program or with 'soffice --headless --convert-to csv FILE'"
+    if names.hasPrefix("mimetypeapplication/vnd.oasis.opendocument") {
+      return ("a spreadsheet or another document of OpenDocument", sheet)
+    }
+    if ["[Content_Types].xml", "_rels/", "xl/", "docProps/"].contains(where: names.hasPrefix) {
+      return ("an Excel workbook or another file of Office", sheet)
+    }
+    if names.hasPrefix("Index/") { return ("a file of Numbers or another program of iWork", "export the sheet as CSV") }
+    return ("a ZIP archive, or an Excel workbook", "unpack it, or save the sheet as CSV")
+  }
+
+  /// Whether the bytes are the beginning of a tar archive.
+  private static func isTar(_ bytes: [UInt8]) -> Bool {
+    bytes.dropFirst(257).starts(with: "ustar".utf8) && bytes.prefix(257).contains(0)
+  }
 
   /// Text formats that are not tables, by their beginnings in lower case. Some programs name them CSV or XLS.
   private static let otherTexts: [(beginning: String, what: String)] = [
@@ -115,10 +159,15 @@ package struct SourceText: ~Copyable {
     isEncodingKnown = true
     let first = sample
     sample = []
+    // A column may be called PAR1, but a text has no control characters.
+    let isBinary = first.prefix(64).contains { $0 < 0x09 } || first.dropFirst(4).suffix(4).elementsEqual("PAR1".utf8)
     for file in Self.otherFiles where first.starts(with: file.magic) {
+      if !isBinary, file.magic.starts(with: "PAR".utf8) { continue }
       throw .notRows(what: file.what, remedy: file.remedy)
     }
-    let beginning = first.prefix(Self.beginningByteCount).drop { $0 >= 0x80 || $0 <= 0x20 }
+    if let zip = Self.zip(first) { throw .notRows(what: zip.what, remedy: zip.remedy) }
+    if Self.isTar(first) { throw .notRows(what: "a tar archive", remedy: "unpack it") }
+    let beginning = first.prefix(64).drop { $0 >= 0x80 || $0 <= 0x20 }
     let start = String(decoding: beginning, as: UTF8.self).lowercased()
     for text in Self.otherTexts where start.hasPrefix(text.beginning) {
       throw .notRows(what: text.what, remedy: "save the rows as CSV, or as JSON")

@@ -26,6 +26,8 @@ public struct Synchronization: Sendable {
   public let damagedPath: String?
   /// Whether nothing was written, because nothing had changed at a source that is looked at every few seconds.
   package let isUnchanged: Bool
+  /// What a person should know about a person's own rows that were taken.
+  package var notices: [String] = []
 
   init(adopted: AdoptedBase?, report: ImportReport, noteFailure: WorkspaceError?, damagedPath: String?) {
     self.adopted = adopted

@@ -36,7 +36,17 @@ import Testing
     #expect(try text(bytes, encoding, step: 4096).0 == long)
   }
 
-  @Test(arguments: [([0x50, 0x4B, 0x03, 0x04, 0x14], "Excel"), ([0x25, 0x50, 0x44, 0x46, 0x2D, 0x31], "PDF")])
+  private static let zip: [UInt8] = [0x50, 0x4B, 0x03, 0x04] + Array(repeating: 0, count: 26)
+
+  @Test(
+    arguments: [
+      ([0x50, 0x4B, 0x03, 0x04, 0x14], "Excel"), ([0x25, 0x50, 0x44, 0x46, 0x2D, 0x31], "PDF"),
+      (Array("PAR1".utf8) + [0x15, 4, 0x15], "Parquet"), (Array("SQLite format 3\0".utf8) + [0x10], "SQLite"),
+      (zip + Array("[Content_Types].xml".utf8), "Excel workbook or another file of Office"),
+      (zip + Array("mimetypeapplication/vnd.oasis.opendocument.spreadsheet".utf8), "OpenDocument"),
+      (zip + Array("rows.csv".utf8), "ZIP archive"), (Array("Obj\u{1}".utf8), "Avro"),
+      (Array(repeating: 0, count: 257) + Array("ustar\0".utf8), "tar"), (Array("Rar!\u{1A}\u{7}".utf8), "RAR"),
+    ] as [([UInt8], String)])
   func `a file that is no text is called what it is`(bytes: [UInt8], what: String) {
     let error = #expect(throws: SourceError.self) { try text(bytes + Array(repeating: 0x90, count: 100)) }
     #expect(error?.description.contains(what) == true)

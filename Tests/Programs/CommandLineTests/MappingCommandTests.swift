@@ -120,7 +120,7 @@ import Testing
     let map = root.folder.path + "/map.json"
     let options = ["--column", "id=seller-sku", "--column", "name=item-name", "--column", "barcode=product-id"]
     let blind = try root.run(["import", path] + options)
-    #expect(blind.code == 65 && blind.words.contains("--format tsv or --format csv reads a table"), "\(blind.words)")
+    #expect(blind.code == 65 && blind.words.contains("closing quotes"), "\(blind.words)")
     let quoted = try root.run(["import", path, "--format", "tsv"] + options)
     #expect(quoted.code == 65 && quoted.words.contains("closing quotes"), "\(quoted.words)")
     let run = try root.run(["import", path, "--format", "tsv", "--no-quotes", "--save-map", map] + options)
@@ -128,6 +128,44 @@ import Testing
     #expect(try root.run("import", path, "--map", map, "--delete-missing").code == 0)
     #expect(try product("M-1", root)["name"] as? String == "\"Blue\" 12\" mug")
     #expect(try product("M-1", root)["delFlag"] as? Int == 0)
+  }
+
+  @Test(arguments: [Data([0xFF, 0xFE]), Data()]) func `a text file of a spreadsheet is a table`(mark: Data) throws {
+    let text = "id\tean\tBezeichnung\tVerkauf\n007\t4006381333931\tGröße, klein\tWAHR\n008\t-\tN/A\tFALSCH\n"
+    let bytes = mark + Data(text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] })
+    for name in ["sheet.txt", "sheet", "sheet.csv", "sheet.json"] {
+      let root = try TestRoot(answers: [])
+      let path = try file(bytes, name, root)
+      let map = root.folder.path + "/map.json"
+      let options = ["--column", "isSaleProduct=Verkauf", "--null", "-,N/A", "--save-map", map]
+      let run = try root.run(["import", path] + options)
+      #expect(run.code == 0 && run.words.contains("ean → barcode (by its common name)"), "\(name): \(run.words)")
+      #expect(try product("007", root)["isSaleProduct"] as? Bool == true)
+      #expect(try product("008", root)["barcode"] as? String == "" && product("008", root)["name"] as? String == "")
+      #expect(
+        try root.run("import", path, "--map", map, "--delete-missing", "--json").object().number("unchanged") == 2)
+    }
+  }
+
+  @Test func `ids with blanks are counted, and the remedy removes them`() throws {
+    let root = try TestRoot(answers: [])
+    let path = try file(Data("id,name\n\u{3000}A,1\nB\u{200B},2\nC,3\n".utf8), "rows.csv", root)
+    let run = try root.run("import", path, "--json")
+    #expect(try run.code == 0 && run.object().number("paddedIds") == 2, "\(run.words)")
+    let remedy = try #require(run.words.firstMatch(of: /as in (\{.*\})/)).output.1
+    let map = try file(Data(remedy.utf8), "map.json", root)
+    let trimmed = try root.run("import", path, "--json", "--map", map)
+    #expect(try trimmed.code == 0 && trimmed.object().number("paddedIds") == 0, "\(trimmed.words)")
+    #expect(try root.run("get", "--id", "A").code == 0 && root.run("get", "--id", "B").code == 0)
+  }
+
+  @Test func `a small packed file of empty lines ends soon`() throws {
+    let root = try TestRoot(answers: [])
+    for name in ["bomb.csv", "bomb.ndjson", "bomb.txt"] {
+      let path = try file(Data(repeating: 0x0A, count: 64 << 20), name, root)
+      let run = try root.run("import", path, "--json")
+      #expect(run.code == 65 && run.words.contains("1000000 empty lines"), "\(run.words)")
+    }
   }
 
   @Test func `the line with the names of the columns need not be the first`() throws {

@@ -58,6 +58,9 @@ extension CatalogueSync {
     context.problems.clear(failing)
     let update = done.report.update
     warn(update.notices)
+    for notice in done.notices {
+      context.logger.warning("rows of the source need attention", metadata: ["reason": "\(notice)"])
+    }
     context.logger.info(
       "synchronised",
       metadata: [

@@ -67,7 +67,10 @@ extension CatalogueSync {
       }
       let done = try await importers.importer(for: stores).run(
         extent == .increment ? .difference : .everything, into: destination, sleep: sleep)
-      return Synchronization(done.report, damagedPath: done.damagedPath, isUnchanged: done.isUnchanged)
+      var synchronization = Synchronization(
+        done.report, damagedPath: done.damagedPath, isUnchanged: done.isUnchanged)
+      synchronization.notices = done.notices
+      return synchronization
     }
   }
 

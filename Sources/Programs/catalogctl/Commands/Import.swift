@@ -12,9 +12,9 @@ struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Take the rows of a file into the catalogue: all of it, or what differs.",
     discussion: """
-      NDJSON as 'dump' prints it or one JSON array, or CSV or TSV where the file's name ends in .csv or .tsv; - is \
-      standard input. Each may be packed with gzip or zstd, and be in any encoding that the system knows. In CSV the \
-      first record names the columns.
+      NDJSON as 'dump' prints it or one JSON array, or a table, CSV or TSV, as the contents show; - is standard input. \
+      Each may be packed with gzip or zstd, and be in any encoding that the system knows. In a table the first record \
+      names the columns.
 
       The file is the whole catalogue, and replaces it. With --delete-missing it is the whole catalogue too, but only \
       the difference is written; with --upsert, what the file does not have stays. Rows that are the same write \
@@ -65,7 +65,9 @@ struct Import: ParsableCommand {
       valueName: "SQL"))
   var relations: String?
   @OptionGroup var database: DatabaseOptions
-  @Option(help: ArgumentHelp("How the file is written, whatever it is called.", valueName: "csv|tsv|ndjson|json"))
+  @Option(
+    help: ArgumentHelp("How the file is written, whatever it contains and is called.", valueName: "csv|tsv|ndjson|json")
+  )
   var format: RowFileFormat?
   @Flag(help: "Show what would be imported, and change nothing.") var dryRun = false
   @OptionGroup var irregularities: RowRuleOptions
@@ -132,9 +134,6 @@ struct Import: ParsableCommand {
     try mapping.checkSaving()
     irregularities.apply(to: &map)
     map.format = format ?? map.format
-    if irregularities.areOfTables, rowFormat(map) != .csv, rowFormat(map) != .tsv {
-      throw Failure(.usage, "--excel and --uneven-rows are for tables, CSV and TSV; leave them out, or give --format")
-    }
     let (opened, isNewer) = try open(map)
     let mode = mode(isNewer)
     if dryRun { return try rehearse(opened, map, mode) }
@@ -147,19 +146,22 @@ struct Import: ParsableCommand {
     defer { writer.close() }
     let next = writer.nextSequence
     if mode == .replace { try writer.roomForFullUpdate().warnIfScarce() }
-    var rows = try RowImport(
-      writer, rowFormat(map), mode, accept.lossLimit, rules: rules(map), mapping: map.mapping)
+    var text = try InputText(rows: input, encoding: encoding(map), limits: accept.limits)
+    var piece = try beginning(&text, input.name)
+    let format = try rowFormat(map, piece)
+    var rows = try RowImport(writer, format, mode, accept.lossLimit, rules: rules(map), mapping: map.mapping)
     var isReported = false
     do {
-      var text = try InputText(rows: input, encoding: encoding(map), limits: accept.limits)
-      while let piece = try text.next() {
-        try rows.consume(piece.span)
+      while let bytes = piece {
+        try rows.consume(bytes.span)
         // In CSV the columns are known now.
         if !isReported, rows.columns.contains(where: { $0.number != nil }) {
           isReported = true
           map.tell(rows.columns, text.guess, input.name)
         }
+        piece = rows.isOver ? nil : try text.next()
       }
+      try rows.settle()
       if !isReported { map.tell(rows.columns, text.guess, input.name) }
       let newest = input.newest ?? ""
       if newest.utf8.count > WireLimits().cursorByteCount {
@@ -176,7 +178,7 @@ struct Import: ParsableCommand {
       MappingFile.tellAbsent(rows.columns, input.name, isUpsert: mode == .upsert)
       writer.sayWhatWasSetAside()
       if update.sequence >= next { DurableChange.report("commit \(update.sequence) is durable") }
-      try mapping.save(noting(rows.delimiter, map), rows.columns)
+      try mapping.save(Self.noting(rows.delimiter, format, map), rows.columns)
       report(update, summary, rows.counts, isWritten: update.sequence >= next, seconds: ContinuousClock.now - start)
       BarcodeTable(summary.barcodes, rows.columns, map.mapping).say(input.name)
     } catch RowFileError.refused(let faults) {
@@ -196,14 +198,36 @@ struct Import: ParsableCommand {
   /// The encoding of the source; `nil` to guess it. A database sends UTF-8.
   private func encoding(_ map: MappingFile) -> String? { DatabaseQuery.isURL(file) ? "UTF-8" : map.encoding }
 
-  private func rowFormat(_ map: MappingFile) -> RowFileFormat {
-    DatabaseQuery.isURL(file) ? .ndjson : format ?? map.format ?? RowFileFormat(path: file) ?? .ndjson
+  /// The first text of the source; `nil` for an empty one.
+  ///
+  /// - Throws: `Failure`, which programs get as a report.
+  private func beginning(_ text: inout InputText, _ name: String) throws -> [UInt8]? {
+    do { return try text.next() } catch {
+      let failure = Failure(named: name, error)
+      if output.json, failure.code == .data, !dryRun {
+        Self.printRefusal(RowFileSummary(), [Self.error(failure.message)], count: 1)
+      }
+      throw failure
+    }
+  }
+
+  /// The format of the source, of which `text` is the beginning.
+  ///
+  /// - Throws: `Failure` for options that the format does not have.
+  private func rowFormat(_ map: MappingFile, _ text: [UInt8]?) throws -> RowFileFormat {
+    if DatabaseQuery.isURL(file) { return .ndjson }
+    let format =
+      map.format ?? RowFileFormat(of: text ?? [], named: file, hasDelimiter: map.mapping.delimiter != nil)
+    if irregularities.areOfTables, format == .ndjson {
+      throw Failure(.usage, "--excel and --uneven-rows are for tables, CSV and TSV; leave them out, or give --format")
+    }
+    return format
   }
 
   /// The mapping with the separator that was recognised, if it is not that of the format.
-  private func noting(_ delimiter: UInt8?, _ map: MappingFile) -> MappingFile {
+  private static func noting(_ delimiter: UInt8?, _ format: RowFileFormat, _ map: MappingFile) -> MappingFile {
     var map = map
-    if map.mapping.delimiter == nil, delimiter != rowFormat(map).delimiter { map.mapping.delimiter = delimiter }
+    if map.mapping.delimiter == nil, delimiter != format.delimiter { map.mapping.delimiter = delimiter }
     return map
   }
 
@@ -216,7 +240,10 @@ struct Import: ParsableCommand {
 
   /// Reads the file, and shows what an import would do.
   private func rehearse(_ input: InputFile, _ map: MappingFile, _ mode: RowImport.Mode) throws {
-    var reader = RowFileReader(rowFormat(map), rules: rules(map), mapping: map.mapping)
+    var text = try InputText(rows: input, encoding: encoding(map), limits: accept.limits)
+    var piece = try beginning(&text, input.name)
+    let format = try rowFormat(map, piece)
+    var reader = RowFileReader(format, rules: rules(map), mapping: map.mapping)
     var sink = RehearsalSink()
     // Without a user, as in the first try of 'init', there is no catalogue to lose anything of.
     let known = mode == .replace ? try? store.reader()?.snapshot() : try store.reader()?.snapshot()
@@ -225,8 +252,10 @@ struct Import: ParsableCommand {
       sink.merge?.matchesCodes = match != nil
     }
     do {
-      var text = try InputText(rows: input, encoding: encoding(map), limits: accept.limits)
-      while let piece = try text.next() { try reader.consume(piece.span, into: &sink) }
+      while let bytes = piece {
+        try reader.consume(bytes.span, into: &sink)
+        piece = reader.isOver ? nil : try text.next()
+      }
       let result = Result { () throws(RowFileError) in try reader.finish(into: &sink) }
       map.tell(reader.columns, text.guess, input.name)
       if !output.json {
@@ -243,7 +272,7 @@ struct Import: ParsableCommand {
       let kept = Self.kept(summary, sink.merge?.counts)
       // A full update counts no differences.
       if mode == .replace { sink.merge = nil }
-      try mapping.save(noting(reader.delimiter, map), reader.columns)
+      try mapping.save(Self.noting(reader.delimiter, format, map), reader.columns)
       if output.json {
         JSONText.object(
           [("dryRun", .bool(true)), ("sample", .array(sink.first.map(JSONText.raw)))]
@@ -269,11 +298,6 @@ struct Import: ParsableCommand {
         Self.error($0.message, line: $0.line, element: $0.element, column: $0.column, value: $0.value)
       }
       printRefusal(faults.summary, nil, errors, count: faults.count)
-    }
-    if format == nil, RowFileFormat(path: file) == nil, !DatabaseQuery.isURL(file) {
-      Console.say(
-        "catalogctl: \(name): the name does not say how the rows are written, so they were read as NDJSON; --format tsv or"
-          + " --format csv reads a table")
     }
     for fault in faults.first { Console.say("catalogctl: \(name): \(fault)") }
     throw Failure(.data, "\(name): \(faults); nothing was changed")
@@ -319,8 +343,8 @@ struct Import: ParsableCommand {
   ) -> [(String, JSONText)] {
     [
       ("rowsRead", .int(summary.rows)), ("rowsKept", .int(kept)), ("duplicates", .int(summary.duplicates)),
-      ("withoutId", .int(summary.withoutID)), ("rowsLeftOut", .int(summary.leftOut)),
-      ("furtherValues", .int(summary.furtherParts)),
+      ("withoutId", .int(summary.withoutID)), ("paddedIds", .int(summary.paddedIDs)),
+      ("rowsLeftOut", .int(summary.leftOut)), ("furtherValues", .int(summary.furtherParts)),
       // A full update does not compare rows with their previous state.
       ("added", counts.map { .int($0.added) } ?? .null), ("changed", counts.map { .int($0.changed) } ?? .null),
       ("unchanged", counts.map { .int($0.unchanged) } ?? .null), ("deleted", counts.map { .int($0.deleted) } ?? .null),
@@ -399,6 +423,7 @@ struct Import: ParsableCommand {
     if summary.duplicates > 0 {
       Console.say("catalogctl: \(Quantity.of(summary.duplicates, "product")) gave way to a later one with the same id")
     }
+    for notice in summary.notices { Console.say("catalogctl: \(notice)") }
     if summary.withoutID > 0 {
       Console.say("catalogctl: \(Quantity.of(summary.withoutID, "row")) without an id left out")
     }

@@ -18,7 +18,7 @@ struct MappingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Give every row the same value.", valueName: "field=value")) var constant: [String] = []
   @Option(
     help: ArgumentHelp(
-      "What separates columns, in place of what the first line shows; 'tab' for a tab.", valueName: "character"))
+      "What separates columns, in place of what the first lines show; 'tab' for a tab.", valueName: "character"))
   var delimiter: String?
   @Option(
     help: ArgumentHelp(
@@ -30,7 +30,12 @@ struct MappingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("What separates decimals: . or a comma.", valueName: "character")) var decimal: String?
   @Option(name: .customLong("true"), help: ArgumentHelp("The words for true, such as t,yes,1.", valueName: "list"))
   var trueWords: String?
-  @Option(help: ArgumentHelp("How dates are written, such as %d.%m.%Y.", valueName: "form")) var date: String?
+  @Option(
+    name: .customLong("null"), parsing: .unconditional,
+    help: ArgumentHelp("The texts that count as empty, such as N/A,NULL,-.", valueName: "list"))
+  var nullWords: String?
+  @Option(help: ArgumentHelp("How dates are written, such as %d.%m.%Y or dd.MM.yyyy.", valueName: "form"))
+  var date: String?
   @Option(help: ArgumentHelp("Write the mapping into a file, for --map.", valueName: "file"), completion: .file())
   var saveMap: String?
 
@@ -39,7 +44,7 @@ struct MappingOptions: ParsableArguments {
     var words: [String] = []
     for (name, value) in [
       ("--map", map), ("--delimiter", delimiter), ("--encoding", encoding), ("--decimal", decimal),
-      ("--true", trueWords), ("--date", date), ("--skip-lines", skipLines.map(String.init)),
+      ("--true", trueWords), ("--null", nullWords), ("--date", date), ("--skip-lines", skipLines.map(String.init)),
     ] {
       if let value { words += [name, value] }
     }
@@ -85,6 +90,7 @@ struct MappingOptions: ParsableArguments {
       if let date { file.mapping.dateFormat = try MappingFile.date(date) }
     } catch { throw ValidationError(error.message) }
     if let trueWords { file.mapping.trueWords = trueWords.split(separator: ",").map(String.init) }
+    if let nullWords { file.mapping.nullWords = nullWords.split(separator: ",").map(String.init) }
     if noQuotes { file.mapping.hasQuotes = false }
     if let encoding { file.encoding = encoding }
     return file
