@@ -241,10 +241,10 @@ package final class SourceImport: Sendable {
     var query = database
     let last = destination.last
     if query.since != nil, !isDue, let cursor = last?.cursor, !cursor.isEmpty { query.lastSeen = cursor }
-    let mode = query.lastSeen == nil ? mode(extent, last) : .upsert
     // The transaction ends before the catalogue is locked.
     let spool = try SpillFile(nextTo: destination.location)
-    let newest = try Self.spool(query, in: spool)
+    let (newest, hasNewerOnly, notices) = try Self.spool(query, in: spool)
+    let mode = hasNewerOnly ? .upsert : mode(extent, last)
     do {
       var result = try write(mode, source.name, newest, destination) { rows in
         try source.decoding.load(.ndjson, into: &rows) { body in
@@ -257,18 +257,20 @@ package final class SourceImport: Sendable {
           return nil
         }
       }
-      result.notices = newNotices(result.notices)
+      result.notices = newNotices(notices + result.notices)
       return result
     } catch { throw Self.refusal(error, source.name) ?? error }
   }
 
   /// Writes the rows of a database into a file, and closes the connection.
   ///
-  /// - Returns: The greatest value of the column that shows newer rows.
-  private static func spool(_ query: DatabaseQuery, in file: SpillFile) throws -> String? {
+  /// - Returns: The next cursor, whether the rows are only those from the former cursor on, and what a person should know.
+  private static func spool(
+    _ query: DatabaseQuery, in file: SpillFile
+  ) throws -> (newest: String?, hasNewerOnly: Bool, notices: [String]) {
     var lines = try DatabaseRows(query) { Task.isCancelled }
     while let piece = try lines.next() { try file.append(piece.span) }
-    return lines.newest
+    return (lines.newest, lines.hasNewerOnly, lines.notices)
   }
 
   /// Imports the rows that `read` passes on. What is too large for a difference becomes a full update.

@@ -9,7 +9,8 @@ package struct DatabaseQuery: Sendable, Equatable {
   package var products: String
   /// A statement that returns a row for each relation; `nil` if there are none.
   package var relations: String?
-  /// A column of ``products`` that grows with every change of a row; `nil` to read all rows.
+  /// A column of ``products`` that grows with every change of a row: a time, a number, or a time as text. `nil` to read
+  /// all rows.
   package var since: String?
   /// The value of ``since`` up to which rows were read before; `nil` to read all rows.
   package var lastSeen: String?
@@ -56,7 +57,7 @@ package struct DatabaseQuery: Sendable, Equatable {
   }
 
   /// A statement as a table.
-  private static func table(_ statement: String) -> String { inParentheses(statement) + " AS \"rows\"" }
+  static func table(_ statement: String) -> String { inParentheses(statement) + " AS \"rows\"" }
 
   /// A statement in parentheses, without a semicolon at its end.
   private static func inParentheses(_ statement: String) -> String {
@@ -67,54 +68,20 @@ package struct DatabaseQuery: Sendable, Equatable {
   }
 
   /// The column ``since`` in a statement.
-  private var sinceColumn: String? { since.map { "\"rows\"." + Self.identifier($0) } }
-
-  /// A statement without rows that shows the type of ``since``.
-  var sinceTypeStatement: String? { sinceColumn.map { "SELECT \($0) FROM \(Self.table(products)) LIMIT 0" } }
-
-  /// A statement for the greatest value of ``since``, as text.
-  var newestStatement: String? {
-    sinceColumn.map { "SELECT CAST(max(\($0)) AS text) FROM \(Self.table(products))" }
-  }
+  var sinceColumn: String? { since.map { "\"rows\"." + Self.identifier($0) } }
 
   /// The statement for the products.
-  func productsStatement(_ type: SinceType?) -> String {
-    guard let column = sinceColumn, let type, let lastSeen else { return products }
-    let seconds = overlap.components.seconds
-    let value = Self.literal(lastSeen)
-    let bound =
-      switch type {
-      case .time(let name): "CAST(\(value) AS \(name)) - CAST('\(seconds) seconds' AS interval)"
-      case .number: "CAST(\(value) AS numeric)"
-      case .text: value
-      }
-    return "SELECT \"rows\".* FROM \(Self.table(products)) WHERE \(column) >= \(bound)"
+  func productsStatement(_ cursor: DatabaseCursor?) -> String {
+    guard let condition = cursor?.condition else { return products }
+    return "SELECT \"rows\".* FROM \(Self.table(products)) WHERE \(condition)"
   }
 
   /// A statement that copies the rows of another one to the client.
   static func copy(_ statement: String) -> String { "COPY \(inParentheses(statement)) TO STDOUT" }
 
   /// A text as a literal, whatever the server does with backslashes.
-  private static func literal(_ text: String) -> String {
+  static func literal(_ text: String) -> String {
     "E'" + text.replacing("\\", with: "\\\\").replacing("'", with: "''") + "'"
-  }
-
-  /// How values of the column ``since`` are compared.
-  enum SinceType: Equatable {
-    case time(String)
-    case number
-    case text
-
-    /// - Parameter type: The object id of the column's type. The result is `nil` for a type without an ascending order.
-    init?(_ type: UInt32) {
-      switch type {
-      case ColumnType.date, ColumnType.timestamp: self = .time("timestamp")
-      case ColumnType.timestamptz: self = .time("timestamptz")
-      case ColumnType.int2, ColumnType.int4, ColumnType.int8, ColumnType.numeric: self = .number
-      case ColumnType.text, ColumnType.varchar, ColumnType.bpchar: self = .text
-      default: return nil
-      }
-    }
   }
 }
 
@@ -157,6 +124,10 @@ package enum DatabaseError: Error, Sendable, Equatable {
   case columnMissing(column: String, names: [String])
   /// The column for newer rows has a type without an ascending order.
   case sinceType(column: String)
+  /// The column for newer rows has texts, examples of which are `values`, whose order is not that of time.
+  case sinceText(column: String, values: [String])
+  /// The catalogue's cursor is no value of the column for newer rows.
+  case sinceCursor(column: String, cursor: String)
   /// The query was interrupted.
   case interrupted
 }
@@ -172,6 +143,7 @@ extension DatabaseError: CustomStringConvertible {
       "no connection within \(seconds) s; check the address, or allow more with connect_timeout=SECONDS in it"
     case .refused(let statement, let state, let reason):
       "the server refused \(statement): \(reason) (SQLSTATE \(state))"
+        + (Self.isTemporary(state) ? "; nothing was changed, try again" : "")
         + (state == "57014" ? "; --statement-timeout allows more" : "")
     case .noRows(let statement): "\(statement) returns no rows at all; give a SELECT"
     case .columnTwice(let statement, let column):
@@ -180,24 +152,38 @@ extension DatabaseError: CustomStringConvertible {
       "the statement of --relations returns no column \(column); it has \(names.joined(separator: ", ")): name one with"
         + " AS \"\(column)\""
     case .sinceType(let column):
-      "the column \"\(column)\" of --since has neither a time, a number nor a text, so rows have no order in it"
+      "the column \"\(column)\" of --since has neither a time, a number nor a text, so rows have no order in it; name"
+        + " another one, or convert it in the statement, as in CAST(CAST(xmin AS text) AS bigint) AS version"
+    case .sinceText(let column, let values):
+      "the column \"\(column)\" of --since has texts whose order is not that of time, such as"
+        + " \(values.map { "\"\($0.prefix(60))\"" }.joined(separator: " and ")); make a time of it in the statement, as in"
+        + " --products \"SELECT *, to_timestamp(\(column), 'DD.MM.YYYY HH24:MI:SS') AS changed_at FROM …\", with --since"
+        + " changed_at and --unknown ignore; texts like 2026-01-31T12:00:00Z, all written alike, are taken as they are"
+    case .sinceCursor(let column, let cursor):
+      "the catalogue's cursor \"\(cursor)\" is no value of the column \"\(column)\" of --since; --delete-missing reads all"
+        + " rows once, and sets it anew"
     case .interrupted: "interrupted; nothing was changed"
     }
   }
 }
 
 extension DatabaseError: ProgramError {
+  /// Whether a SQLSTATE stands for a conflict with what others do at the moment: a transaction that was rolled back, as
+  /// on a standby whose recovery needs the rows, and a lock that another one holds.
+  private static func isTemporary(_ state: String) -> Bool { state.hasPrefix("40") || state == "55P03" }
+
   /// The exit code of a program that fails because of it.
   package var exitStatus: ExitStatus {
     switch self {
-    case .notBuilt, .noRows, .columnTwice, .columnMissing, .sinceType: .usage
+    case .notBuilt, .noRows, .columnTwice, .columnMissing, .sinceType, .sinceText: .usage
+    case .sinceCursor: .data
     case .refused(_, let state, _):
       switch state.prefix(2) {
       // A faulty statement, something the server cannot do, a statement that writes.
       case "42", "0A", "25": .usage
       // A faulty value, as in a division by zero.
       case "22": .data
-      default: .unavailable
+      default: Self.isTemporary(state) ? .temporary : .unavailable
       }
     case .noLibrary, .unreachable, .connectTimeout: .unavailable
     case .interrupted: .temporary

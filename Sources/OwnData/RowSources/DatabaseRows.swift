@@ -18,8 +18,13 @@ package struct DatabaseRows: ~Copyable {
   private var isCopying: Bool
   private var format: RowFormat
   private var copied = CopiedRow()
-  /// The greatest value of the column ``DatabaseQuery/since``, as text; `nil` without the column or without rows.
-  package private(set) var newest: String?
+  /// The greatest value of the column ``DatabaseQuery/since`` that is not after the server's time, as text; `nil` without
+  /// the column or without such rows.
+  package let newest: String?
+  /// Whether only rows from the former cursor on are read. Without a usable one, all rows are.
+  package let hasNewerOnly: Bool
+  /// What a person should know about the column ``DatabaseQuery/since``.
+  package let notices: [String]
 
   private enum Statement {
     case products, relations, over
@@ -38,19 +43,20 @@ package struct DatabaseRows: ~Copyable {
   {
     #if PostgreSQL
     var connection = try DatabaseConnection.open(query.url, isInterrupted: isInterrupted)
-    let newest: String?
+    let cursor: DatabaseCursor?
     let begun: (format: RowFormat, isCopying: Bool)
     do throws(DatabaseError) {
-      let found = try Self.begin(query, &connection)
-      newest = found.newest
-      begun = try Self.begin(.products, query.productsStatement(found.type), &connection)
+      cursor = try Self.begin(query, &connection)
+      begun = try Self.begin(.products, query.productsStatement(cursor), &connection)
     } catch {
       connection.cancel()
       throw error
     }
     self.connection = connection
     self.query = query
-    self.newest = newest
+    newest = cursor?.newest
+    hasNewerOnly = cursor?.condition != nil
+    notices = cursor?.notices ?? []
     (format, isCopying) = begun
     #else
     throw .notBuilt
@@ -74,33 +80,20 @@ package struct DatabaseRows: ~Copyable {
   #if PostgreSQL
   /// Begins the transaction.
   ///
-  /// - Returns: The greatest value of the column that shows newer rows, and its type.
+  /// - Returns: The column that shows newer rows; `nil` without one.
   private static func begin(
     _ query: DatabaseQuery, _ connection: inout DatabaseConnection
-  ) throws(DatabaseError) -> (newest: String?, type: DatabaseQuery.SinceType?) {
-    if !DatabaseConnection.hasOwnTimeZone { try connection.run("SET TimeZone TO 'UTC'", "the time zone") }
+  ) throws(DatabaseError) -> DatabaseCursor? {
     try connection.run("SET DateStyle TO 'ISO'", "the form of dates")
     if let timeout = query.statementTimeout {
       try connection.run("SET statement_timeout TO \(timeout.components.seconds * 1000)", "the time-out")
     }
     try connection.run("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", "the transaction")
-    var newest: String?
-    var type: DatabaseQuery.SinceType?
-    if let text = query.sinceTypeStatement, let newestStatement = query.newestStatement, let column = query.since {
-      let name = "the column of --since"
-      try connection.send(text)
-      while let result = try connection.next(name) {
-        guard let found = result.columns.first.flatMap({ DatabaseQuery.SinceType($0.type) }) else {
-          throw .sinceType(column: column)
-        }
-        type = found
-      }
-      try connection.send(newestStatement)
-      while let result = try connection.next(name) {
-        if result.isRow { newest = result.text(0) }
-      }
-    }
-    return (newest, type)
+    // The server's own time zone is that of times without one.
+    let clock = query.since == nil ? nil : try ServerClock(&connection)
+    if !DatabaseConnection.hasOwnTimeZone { try connection.run("SET TimeZone TO 'UTC'", "the time zone") }
+    if let clock { return try query.cursor(clock, &connection) }
+    return nil
   }
 
   private mutating func read() throws(DatabaseError) -> [UInt8]? {
@@ -219,9 +212,12 @@ private struct RowFormat {
     }
     if let (set, part) = pair {
       var id: [UInt8] = []
-      withValue(set) { if let text = $0 { id.append(copying: text) } }
-      id.append(UInt8(ascii: ":"))
-      withValue(part) { if let text = $0 { id.append(copying: text) } }
+      for (column, isFirst) in [(set, true), (part, false)] {
+        if !isFirst { id.append(UInt8(ascii: ":")) }
+        withValue(column) { value in
+          if let value { id.append(copying: value.extracting(0..<columns[column].kind.byteCount(value))) }
+        }
+      }
       json += #","id":"#.utf8
       JSONWriter.append(text: id.span, to: &json)
     }
@@ -237,6 +233,8 @@ private struct RowFormat {
       ("subProductId", ["subproductid", "partid", "componentid", "childid", "componentproductid"]),
       ("groupNum", ["groupnum", "quantity", "qty", "count", "amount"]), ("id", ["id"]),
     ] {
+      // The exact name goes before all others, wherever it stands.
+      if names.contains(field) { continue }
       let plain = names.map { $0.lowercased().filter { $0 != "_" } }
       if let index = known.lazy.compactMap({ plain.firstIndex(of: $0) }).first {
         fields[index] = field

@@ -3,6 +3,8 @@ internal import JSONFormat
 /// The format in which the values of a database column are written as JSON.
 enum DatabaseValue: Sendable, CaseIterable {
   case text, number, boolean, json
+  /// A text of a fixed length, which the server fills with spaces.
+  case padded
 
   /// The kind for a type, which is an object identifier of PostgreSQL's catalogue `pg_type`.
   init(type: UInt32) {
@@ -11,6 +13,7 @@ enum DatabaseValue: Sendable, CaseIterable {
     case ColumnType.int2, ColumnType.int4, ColumnType.int8, ColumnType.numeric, ColumnType.float4, ColumnType.float8:
       self = .number
     case ColumnType.json, ColumnType.jsonb: self = .json
+    case ColumnType.bpchar: self = .padded
     default: self = .text
     }
   }
@@ -33,8 +36,16 @@ enum DatabaseValue: Sendable, CaseIterable {
     case .json:
       // White space between values may have line ends; strings have none.
       for index in value.indices { json.append(value[index] == 0x0A || value[index] == 0x0D ? 0x20 : value[index]) }
-    default: JSONWriter.append(text: value, to: &json)
+    default: JSONWriter.append(text: value.extracting(0..<byteCount(value)), to: &json)
     }
+  }
+
+  /// The number of bytes of a value without the spaces that only fill it up.
+  func byteCount(_ value: Span<UInt8>) -> Int {
+    var end = value.count
+    guard self == .padded else { return end }
+    while end > 0, value[end - 1] == 0x20 { end -= 1 }
+    return end
   }
 
   /// Whether a text is a number by RFC 8259.

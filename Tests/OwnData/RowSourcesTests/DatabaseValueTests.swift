@@ -23,6 +23,12 @@ import Testing
     #expect(json(.boolean, "u") == "\"u\"" && json(.boolean, "") == "\"\"" && json(.boolean, "true") == "\"true\"")
   }
 
+  @Test func `a text of a fixed length comes without the spaces that fill it`() {
+    #expect(
+      json(.padded, "ab   ") == #""ab""# && json(.padded, " a b ") == #"" a b""# && json(.padded, "   ") == #""""#)
+    #expect(json(.text, "ab ") == #""ab ""# && json(.padded, "ab\t ") == #""ab\t""#)
+  }
+
   @Test func `everything is on one line`() {
     #expect(json(.text, "a\nb\r\u{0}\"") == #""a\nb\r\u0000\"""#)
     #expect(json(.json, "{\"a\":\n 1,\r\n \"b\": \"\\n\"}") == "{\"a\":  1,   \"b\": \"\\n\"}")

@@ -99,15 +99,20 @@ struct DatabaseCommandTests {
   }
 
   @Test func `a cursor is a value, whatever it contains`() throws {
-    let statement = "SELECT 'p' AS id, E'it\\'s \\\\' AS version"
-    func run() throws -> [String: Any] {
-      let run = try importing("--products", statement, "--since", "version", "--unknown", "ignore")
-      #expect(run.code == 0, "\(run.words)")
-      return try run.object()
+    let options = [
+      "--json", "--products", "SELECT 'p' AS id, now() AS version", "--since", "version", "--unknown", "ignore",
+    ]
+    func run(_ cursor: String) throws -> ProgramRun {
+      let rows = try root.folder.file("p.ndjson", Data("{\"id\":\"p\"}\n".utf8)).path
+      #expect(try root.run("import", rows, "--cursor", cursor).code == 0)
+      return try root.run(["import", server.url] + options)
     }
-    #expect(try run().number("rowsRead") == 1)
-    #expect(try root.cursor() == "it's \\")
-    #expect(try run().number("unchanged") == 1)
+    for cursor in ["it's \\", "'); DROP TABLE products; --", "later"] {
+      let refused = try run(cursor)
+      #expect(refused.code == 65 && refused.words.contains("--delete-missing reads all"), "\(refused.words)")
+      #expect(try root.run(["import", server.url, "--delete-missing"] + options).code == 0)
+      #expect(try root.run(["import", server.url] + options).object().number("unchanged") == 1)
+    }
   }
 
   @Test func `newer rows are read from the cursor on, and a difference finds deletions`() throws {
@@ -136,6 +141,113 @@ struct DatabaseCommandTests {
     #expect(try run("--overlap", "0").number("rowsRead") == 1)
     let dry = try run("--dry-run")
     #expect(dry.number("rowsRead") == 1 && dry.number("unchanged") == 1)
+  }
+
+  @Test(arguments: [
+    ("timestamptz", "now() - i * interval '1 hour'", "'2062-01-01'"),
+    ("timestamptz", "now() - i * interval '1 hour'", "'infinity'"),
+    ("timestamp", "now() - i * interval '1 hour'", "'infinity'"), ("date", "current_date - i", "'2062-01-01'"),
+    ("bigint", "extract(epoch FROM now())::bigint - i", "2903040000"), ("int", "i", "2147483647"),
+    ("bigint", "(extract(epoch FROM now()) * 1000)::bigint - i", "2903040000000"), ("numeric", "i", "'NaN'"),
+    ("float8", "i", "'infinity'"),
+    ("text", "to_char(now() - i * interval '1 hour', 'YYYY-MM-DD HH24:MI:SS')", "'2062-01-01 00:00:00'"),
+    (
+      "text", "to_char((now() AT TIME ZONE 'UTC') - i * interval '1 hour', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')",
+      "'2062-01-01T00:00:00Z'"
+    ),
+    ("text", "to_char(now() - i * interval '1 hour', 'YYYYMMDDHH24MISS')", "'20620101000000'"),
+    (
+      "text",
+      "to_char(now() AT TIME ZONE INTERVAL '+05:30' - i * interval '1 hour', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS') || '+05:30'",
+      "'2062-01-01T00:00:00.000+05:30'"
+    ),
+  ])
+  func `one row after the server's time stops nothing`(type: String, value: String, future: String) throws {
+    try server.execute(
+      """
+      CREATE TABLE changes(id text, name text, v \(type));
+      INSERT INTO changes SELECT i, 'a', \(value) FROM generate_series(2, 10) i;
+      INSERT INTO changes VALUES ('future', 'a', \(future)), ('null', 'a', NULL);
+      """)
+    let options = ["--table", "changes", "--since", "v", "--unknown", "ignore", "--json", "--overlap", "0"]
+    func run(_ more: String...) throws -> ProgramRun {
+      let run = try root.run(["import", server.url] + options + more)
+      #expect(run.code == 0, "\(run.words)")
+      return run
+    }
+    let first = try run()
+    #expect(try first.object().number("rowsRead") == 11)
+    #expect(first.words.contains("1 row has a value in the column \"v\" of --since"), "\(first.words)")
+    let expected = try server.execute(
+      "SET TimeZone TO 'UTC'; SELECT max(v) FROM changes WHERE id NOT IN ('future', 'null')")
+    #expect(try root.cursor() == expected)
+    // The row with the greatest time, the one after now, and the one without a time are read each time.
+    #expect(try run().object().number("rowsRead") == 3)
+    try server.execute(
+      "UPDATE changes SET name = 'b', v = \(value.replacing("- i", with: "- 1").replacing("i * ", with: "1 * ").replacing(/^i$/, with: "11")) WHERE id = '5'"
+    )
+    try server.execute("UPDATE changes SET name = 'c' WHERE id IN ('future', 'null')")
+    #expect(try run().object().number("changed") == 3)
+    for id in ["5", "future", "null"] { #expect(try product(id).text("name") != "a") }
+  }
+
+  @Test func `a cursor after the server's time leads to one full comparison`() throws {
+    let options = ["--table", "products", "--since", "updated_at", "--unknown", "ignore", "--json"]
+    let rows = try root.folder.file("p.ndjson", Data("{\"id\":\"1\"}\n{\"id\":\"gone\"}\n".utf8)).path
+    for cursor in ["2062-01-01 00:00:00+00", "infinity"] {
+      #expect(try root.run("import", rows, "--cursor", cursor).code == 0)
+      let run = try root.run(["import", server.url] + options)
+      #expect(
+        run.code == 0 && run.words.contains("the catalogue's cursor \(cursor) is after the server's time"),
+        "\(run.words)")
+      #expect(try run.object().number("rowsRead") == 1000 && run.object().number("deleted") == 1)
+      #expect(try root.cursor() == "2026-02-11 16:00:00+00")
+      let again = try root.run(["import", server.url] + options)
+      #expect(try again.object().number("rowsRead") == 1 && !again.words.contains("cursor"), "\(again.words)")
+    }
+  }
+
+  @Test func `a text that does not sort as time is refused, and the remedy works`() throws {
+    try server.execute(
+      "CREATE TABLE dated AS SELECT 1 AS id, '27.11.2025 10:00:00' AS at UNION ALL SELECT 2, '01.12.2025 10:00:00'")
+    let run = try root.run("import", server.url, "--table", "dated", "--since", "at", "--unknown", "ignore")
+    #expect(run.code == 64 && run.words.contains("order is not that of time"), "\(run.words)")
+    let remedy = try #require(run.words.firstMatch(of: /--products "(.*) FROM …"/)).output.1
+    let tried = try root.run(
+      "import", server.url, "--products", remedy + " FROM dated", "--since", "changed_at", "--unknown", "ignore")
+    #expect(try tried.code == 0 && root.cursor() == "2025-12-01 10:00:00+00", "\(tried.words)")
+    for statement in [
+      "SELECT 1 AS id, '2025-11-27 10:00:00' AS at UNION ALL SELECT 2, '2025-11-27T10:00:00'",
+      "SELECT 1 AS id, '2025-11-27T10:00:00+01:00' AS at UNION ALL SELECT 2, '2025-11-27T10:00:00+02:00'",
+      "SELECT 1 AS id, '2025-11-27T10:00:00Z' AS at UNION ALL SELECT 2, '2025-11-27T10:00:00.5Z'",
+      "SELECT 1 AS id, 'v10' AS at",
+    ] {
+      let run = try root.run("import", server.url, "--products", statement, "--since", "at", "--unknown", "ignore")
+      #expect(run.code == 64 && run.words.contains("order is not that of time"), "\(statement): \(run.words)")
+    }
+  }
+
+  @Test func `the exact name of a column wins, and a fixed length has no padding`() throws {
+    for columns in ["'111' ean, '222' barcode", "'222' barcode, '111' ean"] {
+      let run = try importing("--products", "SELECT 'a'::char(6) AS id, \(columns)", "--unknown", "ignore")
+      #expect(try run.code == 0 && product("a").text("barcode") == "222", "\(run.words)")
+      #expect(try run.object().number("paddedIds") == 0)
+    }
+    let statement = "SELECT 'a'::char(6) AS set_id, 'b'::char(4) AS part_id, 'a'::char(6) AS \"productId\", 2 AS qty"
+    let run = try importing(
+      "--products", "SELECT 'a' AS id UNION ALL SELECT 'b'", "--relations", statement, "--unknown", "ignore")
+    #expect(run.code == 0, "\(run.words)")
+    #expect(try String(decoding: root.dump(), as: UTF8.self).contains(#""id":"a:b""#))
+  }
+
+  @Test func `a conflict with recovery says to try again`() throws {
+    try server.execute(
+      """
+      CREATE FUNCTION conflict() RETURNS text LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION 'canceling statement due to conflict with recovery' USING ERRCODE = '40001'; END $$
+      """)
+    let run = try root.run("import", server.url, "--products", "SELECT conflict() AS id")
+    #expect(run.code == 75 && run.words.contains("try again") && run.words.contains("40001"), "\(run.words)")
   }
 
   @Test func `what cannot be asked is refused in the server's words`() throws {

@@ -33,8 +33,8 @@ struct Import: ParsableCommand {
       step of a mapping that mends it. A mapping may also take some rows only ("rows": "Price != ''").
 
       postgresql://USER@HOST/DATABASE with --products 'SELECT …' or --table NAME reads a database through libpq, with \
-      its environment variables and password file. With --since COLUMN the greatest value of a column becomes the \
-      cursor, and the next import with it reads newer rows only.
+      its environment variables and password file. With --since COLUMN the greatest value of a column up to the server's \
+      time becomes the cursor, and the next import with it reads newer rows only.
 
       Nothing is lost silently, and both formats follow the same rules. A number where a text is expected is taken as \
       it is written; a text that is a number, true or false is taken where one is expected; null and an empty text are \
@@ -109,14 +109,19 @@ struct Import: ParsableCommand {
 
   /// Opens the source.
   ///
-  /// - Returns: The source, and whether it has newer rows only.
-  private func open(_ map: MappingFile) throws -> (InputFile, isNewer: Bool) {
-    guard DatabaseQuery.isURL(file) else { return (try InputFile(file), false) }
+  /// - Returns: The source, and what its rows are. Where the cursor of a database cannot be used, all rows are compared.
+  private func open(_ map: MappingFile) throws -> (InputFile, RowImport.Mode) {
+    guard DatabaseQuery.isURL(file) else { return (try InputFile(file), mode(false)) }
     var query = try database.query(file, products: products, relations: relations, map)
     if query.since != nil, !deleteMissing, let cursor = try store.reader()?.snapshot().cursor, !cursor.isEmpty {
       query.lastSeen = cursor
     }
-    do { return (try InputFile(query), query.lastSeen != nil) } catch { throw Failure(named: query.name, error) }
+    do {
+      let input = try InputFile(query)
+      for notice in input.notices { Console.say("catalogctl: \(input.name): \(notice)") }
+      let isCompared = query.lastSeen != nil && !input.hasNewerOnly && !upsert
+      return (input, isCompared ? .difference : mode(input.hasNewerOnly))
+    } catch { throw Failure(named: query.name, error) }
   }
 
   private func rules(_ file: MappingFile) -> RowRules {
@@ -134,8 +139,7 @@ struct Import: ParsableCommand {
     try mapping.checkSaving()
     irregularities.apply(to: &map)
     map.format = format ?? map.format
-    let (opened, isNewer) = try open(map)
-    let mode = mode(isNewer)
+    let (opened, mode) = try open(map)
     if dryRun { return try rehearse(opened, map, mode) }
     // A pipe may be slow, so the catalogue is locked only after all of it has arrived.
     let input: InputFile

@@ -7,8 +7,12 @@ import Synchronization
 final class DatabaseInput {
   private var rows: DatabaseRows?
   private let signals: [any DispatchSourceSignal]
-  /// The greatest value of the column that shows newer rows; `nil` if there is none.
+  /// The next cursor; `nil` if there is none.
   let newest: String?
+  /// Whether only rows from the former cursor on are read.
+  let hasNewerOnly: Bool
+  /// What a person should know about the column that shows newer rows.
+  let notices: [String]
 
   /// Whether a signal came. Relaxed, because no other memory depends on it.
   private static let isInterrupted = Atomic(false)
@@ -28,6 +32,8 @@ final class DatabaseInput {
     }
     self.signals = signals
     newest = rows.newest
+    hasNewerOnly = rows.hasNewerOnly
+    notices = rows.notices
     self.rows = consume rows
   }
 

@@ -48,8 +48,14 @@ struct InputFile {
     database = try DatabaseInput(query)
   }
 
-  /// The greatest value of the column that shows newer rows; `nil` if there is none.
+  /// The next cursor of a database; `nil` if there is none.
   var newest: String? { database?.newest }
+
+  /// Whether only rows of a database from the former cursor on are read.
+  var hasNewerOnly: Bool { database?.hasNewerOnly ?? false }
+
+  /// What a person should know about the column that shows newer rows.
+  var notices: [String] { database?.notices ?? [] }
 
   private var descriptor: Int32 { file?.descriptor ?? 0 }
 

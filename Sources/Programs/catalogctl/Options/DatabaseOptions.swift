@@ -10,7 +10,8 @@ struct DatabaseOptions: ParsableArguments {
   var table: String?
   @Option(
     help: ArgumentHelp(
-      "A column that grows with every change of a row, such as updated_at: read newer rows only.", valueName: "column"))
+      "A time or number that grows with every change of a row, such as updated_at: read newer rows only.",
+      valueName: "column"))
   var since: String?
   @Option(
     help: ArgumentHelp(
