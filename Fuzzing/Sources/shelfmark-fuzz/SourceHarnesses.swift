@@ -34,7 +34,9 @@ private func mapping(_ input: inout Input) -> RowMapping {
   if choice & 4 != 0 { mapping.trueWords = ["1", "ja", "Yes"] }
   if choice & 8 != 0 { mapping.dateFormat = choice & 16 == 0 ? "%d.%m.%Y" : "%y%m%d %H:%M:%S%%" }
   if choice & 32 != 0 { mapping.delimiter = [0x3B, 0x09, 0x7C, 0x61][Int(choice >> 6)] }
+  if choice & 96 == 64 { mapping.nullWords = ["-", "N/A", "1", "\\N"] }
   let steps: [RowMapping.Step] = [.gtin, .trim, .upper, .lower, .capture("([0-9]+)"), .capture("b|x*")]
+  let others: [[RowMapping.Step]] = [[.html], [.money], [.date("dd.MM.yyyy")], [.trim, .html, .money]]
   for _ in 0..<input.number(below: 4) {
     let field = ProductField.allCases[input.number(below: ProductField.allCases.count)]
     let kind = input.byte()
@@ -45,7 +47,7 @@ private func mapping(_ input: inout Input) -> RowMapping {
     var rule = RowMapping.Rule(columns: [["a"], ["b", "a"], ["id", "c"], ["a", "a"]][Int(kind >> 1 & 3)])
     if kind & 8 != 0 { rule.separator = "-" }
     if kind & 12 == 4 { rule.split = "1" }
-    rule.steps = Array(steps.prefix(Int(kind >> 4) % 7))
+    rule.steps = kind >= 192 ? others[Int(kind >> 4 & 3)] : Array(steps.prefix(Int(kind >> 4) % 7))
     mapping.rules[field] = rule
   }
   let conditions = [
@@ -159,6 +161,11 @@ private func readSource(_ bytes: [UInt8], _ sizes: [UInt8], _ encoding: String?)
   }
   require(written?.count == 1, "database: a value of type \(kind) is no JSON")
   if kind == .text { require(written?.first == value, "database: a text is another one as JSON") }
+  if kind == .padded, let text = written?.first {
+    let rest = value.dropFirst(text.count)
+    require(value.starts(with: text) && rest.allSatisfy { $0 == 0x20 }, "database: a padded text lost more than spaces")
+    require(text.last != 0x20, "database: a padded text ends with a space")
+  }
 }
 
 /// Takes any bytes apart as a row of COPY, and a row that has them as a value.
