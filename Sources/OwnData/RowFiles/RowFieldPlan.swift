@@ -176,7 +176,7 @@ struct RowFieldPlan {
         text = parts.joined(separator: separator)
       } else {
         // A cell of blanks counts as empty where there is another one to try.
-        for source in entry.sources where text.allSatisfy(\.isWhitespace) {
+        for source in entry.sources where Self.isBlank(text, entry.split) {
           guard let value = values[source] else { continue }
           (text, line) = (self.text(value.range), value.line)
           isNumber = value.isNumber
@@ -222,6 +222,11 @@ struct RowFieldPlan {
   mutating func forget() {
     for index in values.indices { values[index] = nil }
     bytes.removeAll(keepingCapacity: true)
+  }
+
+  /// Whether a cell has no value, or nothing but separators of values.
+  private static func isBlank(_ text: String, _ separator: String?) -> Bool {
+    text.allSatisfy(\.isWhitespace) || separator.map { parts(of: text, $0).isEmpty } ?? false
   }
 
   /// The values in a cell that are not empty, without blanks around them.

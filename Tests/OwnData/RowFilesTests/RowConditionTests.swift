@@ -205,6 +205,13 @@ import Testing
     #expect(reading.summary.barcodes[.sound] == 5 && reading.summary.barcodes[.exponent] == 1)
   }
 
+  @Test func `a cell of separators alone is empty, so the next column counts`() throws {
+    let reading = try read("id,EAN,UPC\n1,;,a\n2,; b;c,a\n3,,;a\n4,;,\n") { mapping in
+      mapping.rules[.barcode] = RowMapping.Rule(columns: ["EAN", "UPC"], split: ";")
+    }
+    #expect(reading.barcodes == ["a", "b", "a", ""] && reading.summary.furtherParts == 1, "\(reading)")
+  }
+
   @Test func `a row is found by its barcode instead of an id, and needs one`() throws {
     var rules = RowRules()
     rules.matchesCodes = true
