@@ -396,7 +396,7 @@ extension RowMapping.Step {
   var isConversion: Bool {
     switch self {
     case .money, .date: true
-    case .trim, .upper, .lower, .capture, .html: false
+    case .trim, .upper, .lower, .gtin, .capture, .html: false
     }
   }
 }
