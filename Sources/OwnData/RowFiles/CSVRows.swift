@@ -80,6 +80,9 @@ public struct CSVRows: ~Copyable {
   private var fieldLine = 1
   /// The bytes of a byte order mark that may still follow at the beginning.
   private var mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+  /// Whether cells like `="007"` are texts: if the rules say so, or the table begins with a byte order mark, as those for
+  /// spreadsheets do.
+  private var readsExcelTexts: Bool
   /// The number of empty lines since the last record.
   private var blankLines = 0
   /// Whether the rest of the file is ignored.
@@ -98,6 +101,7 @@ public struct CSVRows: ~Copyable {
     delimiter: UInt8? = UInt8(ascii: ",")
   ) {
     checker = RowChecker(rules)
+    readsExcelTexts = rules.readsExcelTexts
     recordByteCount = limits.tokenByteCount
     self.mapping = mapping
     hasQuotes = mapping?.hasQuotes ?? true
@@ -143,6 +147,9 @@ public struct CSVRows: ~Copyable {
     }
   }
 
+  /// Notes that the text began with a byte order mark. A file of one's own that has one is for spreadsheets.
+  private mutating func noteMark() { if mapping != nil { readsExcelTexts = true } }
+
   /// Passes over the lines before the first record. Returns where what follows them begins.
   private mutating func skipLines(of bytes: Span<UInt8>) -> Int {
     var index = 0
@@ -174,6 +181,7 @@ public struct CSVRows: ~Copyable {
     if rest.first == 0x0D { rest = rest.dropFirst() }
     guard rest.first == 0x0A else { return nil }
     head = Array(rest.dropFirst())
+    if isMarked { noteMark() }
     mark = []
     beginFirstLine()
     return declared
@@ -322,6 +330,7 @@ public struct CSVRows: ~Copyable {
     if !mark.isEmpty {
       if byte == mark[0] {
         mark.removeFirst()
+        if mark.isEmpty { noteMark() }
         return
       }
       guard mark.count == 3 else { return stop("a byte order mark that is cut; save the file as UTF-8") }
@@ -361,7 +370,7 @@ public struct CSVRows: ~Copyable {
     case (.quoteInQuoted, _):
       stop(
         "something between closing quotes and the next \(separatorName); double each quote of a text" + noQuotesAdvice)
-    case (.plain, UInt8(ascii: "\"")) where hasQuotes && isFormula && checker.rules.readsExcelTexts:
+    case (.plain, UInt8(ascii: "\"")) where hasQuotes && isFormula && readsExcelTexts:
       bytes.append(byte)
       state = .formula
     case (.plain, UInt8(ascii: "\"")) where hasQuotes:
@@ -403,6 +412,7 @@ public struct CSVRows: ~Copyable {
       fieldLines.removeAll(keepingCapacity: true)
       if !zeroFields.isEmpty { zeroFields.removeAll(keepingCapacity: true) }
       isQuoted = false
+      if checker.faults.count >= RowRules.faultLimit { isOver = true }
     }
     // An empty line.
     if ends.count == 1, bytes.isEmpty, !isQuoted {
@@ -415,7 +425,7 @@ public struct CSVRows: ~Copyable {
     }
     blankLines = 0
     if columns.isEmpty {
-      if checker.rules.readsExcelTexts { readExcelTexts() }
+      if readsExcelTexts { readExcelTexts() }
       return readHeader()
     }
     if ends.count != columns.count, !(checker.rules.allowsUnevenRows && evenOut()) {
@@ -520,7 +530,7 @@ public struct CSVRows: ~Copyable {
   }
 
   private mutating func readRow<Sink: RowSink>(into sink: inout Sink) throws(RowFileError) {
-    if checker.rules.readsExcelTexts { readExcelTexts() }
+    if readsExcelTexts { readExcelTexts() }
     if filter != nil, !meetsCondition() {
       checker.summary.rows += 1
       checker.summary.leftOut += 1

@@ -242,6 +242,7 @@ public struct NDJSONRows: ~Copyable {
   private mutating func read<Sink: RowSink>(
     _ line: Span<UInt8>, _ number: Int, into sink: inout Sink
   ) throws(RowFileError) {
+    defer { if checker.faults.count >= RowRules.faultLimit { isOver = true } }
     // The file may begin with a byte order mark.
     let hasMark = number == 1 && line.count >= 3 && line[0] == 0xEF && line[1] == 0xBB && line[2] == 0xBF
     let line = line.extracting((hasMark ? 3 : 0)..<line.count)

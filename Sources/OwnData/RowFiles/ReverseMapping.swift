@@ -187,8 +187,8 @@ public struct ReverseMapping: Sendable {
       if index > 0 { csv.append(style.delimiter) }
       let value = try cell(column, row)
       var style = style
-      // A spreadsheet is to calculate with numbers.
-      if column.fields.allSatisfy({ $0.text == nil }) { style.isForExcel = false }
+      // A spreadsheet is to calculate with numbers, but a word for true may begin a formula.
+      if column.fields.allSatisfy({ $0.text == nil }), !RowCSV.beginsFormula(value) { style.isForExcel = false }
       try append(value, Array(column.name.utf8), row, to: &csv, style)
     }
     if !keyColumns.isEmpty || hasExtra {

@@ -164,7 +164,8 @@ public enum RowCSV {
   /// constant the rest, of any other cell the cell itself. So a table that is written for Excel is read back as it was.
   static func appendText(ofExcel cell: Span<UInt8>, to text: inout [UInt8]) {
     let quote = UInt8(ascii: "\"")
-    if cell.count > longestConstant + 1, cell[0] == UInt8(ascii: "'") {
+    if cell.count > longestConstant + 1, cell[0] == UInt8(ascii: "'"), isChangedByExcel(cell.extracting(1..<cell.count))
+    {
       return text.append(copying: cell.extracting(1..<cell.count))
     }
     guard cell.count > 2, cell[0] == UInt8(ascii: "="), cell[1] == quote, cell[cell.count - 1] == quote else {
@@ -212,6 +213,14 @@ public enum RowCSV {
     }
     let first = String(copying: text).unicodeScalars.first { !Blanks.contains($0) }
     return first.map { "=+-@'\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}\u{FF07}\u{2212}".unicodeScalars.contains($0) } ?? false
+  }
+
+  /// Whether a word, which is no text of a person's own, begins a formula. A number does not, whatever its sign.
+  static func beginsFormula(_ word: [UInt8]) -> Bool {
+    guard let first = word.first else { return false }
+    let isNumber =
+      word.dropFirst().contains { 0x30...0x39 ~= $0 } && word.allSatisfy { "0123456789.,eE+-".utf8.contains($0) }
+    return !isNumber && ([0x09, 0x0A, 0x0D].contains(first) || beginsFormula(word.span))
   }
 
   private static func quote(_ text: Span<UInt8>, to csv: inout [UInt8], _ delimiter: UInt8, always: Bool = false) {

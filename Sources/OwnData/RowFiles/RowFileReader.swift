@@ -63,8 +63,8 @@ public struct RowFileReader: ~Copyable {
   /// many faults. ``finish(into:)`` then throws, and a caller need not read on.
   package var isOver: Bool {
     switch rows {
-    case .ndjson(let rows): rows.isOver || rows.faultCount >= RowRules.faultLimit
-    case .csv(let rows): rows.isOver || rows.faultCount >= RowRules.faultLimit
+    case .ndjson(let rows): rows.isOver
+    case .csv(let rows): rows.isOver
     case .taken: false
     }
   }

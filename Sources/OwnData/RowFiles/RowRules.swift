@@ -34,7 +34,8 @@ public struct RowRules: Sendable, Equatable {
   public var missingIDs = MissingIDs.fail
   /// Whether a product may have an empty id, as a server's answer may.
   public var allowsEmptyIds = false
-  /// Whether a cell like `="007"` of a table is the text `007`, as ``RowCSV/Style/isForExcel`` writes it.
+  /// Whether a cell like `="007"` of a table is the text `007`, as ``RowCSV/Style/isForExcel`` writes it. With a mapping,
+  /// it is also where the table begins with a byte order mark.
   public var readsExcelTexts = false
   /// Whether a row of a table may lack fields at the end, which are then empty, or have empty ones more than there are
   /// columns.

@@ -300,6 +300,18 @@ import Testing
     }
   }
 
+  @Test(arguments: [RowFileFormat.csv, .ndjson]) func `very many faults end the file`(format: RowFileFormat) throws {
+    var reader = RowFileReader(format, mapping: RowMapping())
+    var sink = Collector()
+    let lines = Array(String(repeating: "x\n", count: RowRules.faultLimit + 100).utf8)
+    let text = format == .csv ? Array("id,name\n".utf8) + lines : lines
+    try reader.consume(text.span, into: &sink)
+    #expect(reader.isOver && reader.faultCount == RowRules.faultLimit)
+    let error = #expect(throws: RowFileError.self) { _ = try reader.finish(into: &sink) }
+    guard case .refused(let faults) = error else { return }
+    #expect("\(faults)".contains("the rest of the file was not read"), "\(faults)")
+  }
+
   // MARK: The way back
 
   @Test func `a table of a mapping refuses what the mapping would read as something else`() throws {
@@ -327,6 +339,39 @@ import Testing
     table.appendHeader(to: &csv)
     try table.append(row, to: &csv)
     return String(decoding: csv, as: UTF8.self)
+  }
+
+  @Test func `a table with a byte order mark is read as one for spreadsheets`() throws {
+    let cells = "id,\"=\"\"-x\"\"\",name,brand\n\"=\"\"007\"\"\",a,=\"=1\",'b\n"
+    let marked = read("\u{FEFF}" + cells, .csv, RowMapping(), unknown: .keep)
+    #expect(marked.faults == [] && marked.products.first?["id"] as? String == "007")
+    #expect(marked.products.first?["name"] as? String == "=1" && marked.products.first?["brand"] as? String == "'b")
+    #expect((marked.products.first?["extra"] as? [String: Any])?["-x"] as? String == "a")
+    let declared = read("\u{FEFF}sep=;\nid;name\n1;=\"2\"\n")
+    #expect(declared.products.first?["name"] as? String == "2")
+    #expect(read(cells, .csv, RowMapping(), unknown: .keep).faults.first?.contains("--excel") == true)
+    let long = "'Tis " + String(repeating: "long ", count: 60)
+    #expect(read("\u{FEFF}id,name\n1,\(long)\n").products.first?["name"] as? String == long)
+  }
+
+  @Test func `a word for true is no formula either`() throws {
+    var mapping = RowMapping()
+    mapping.rules[.isSaleProduct] = RowMapping.Rule(columns: ["sale"])
+    mapping.trueWords = ["=1+1"]
+    mapping.decimal = UInt8(ascii: ",")
+    var row = ProductRow()
+    row.texts.set(ProductText.id.rawValue, "1")
+    row.isSaleProduct = true
+    row.weight = -1.5
+    var style = RowCSV.Style()
+    style.isForExcel = true
+    style.delimiter = UInt8(ascii: ";")
+    var table = try ReverseMapping(mapping)
+    try table.scan(row)
+    var csv: [UInt8] = []
+    try table.append(row, to: &csv, style: style)
+    let text = String(decoding: csv, as: UTF8.self)
+    #expect(text.contains("\"=\"\"=1+1\"\"\"") && text.contains("-1,5"), "\(text)")
   }
 
   @Test(arguments: [

@@ -17,8 +17,8 @@ struct Export: ParsableCommand {
       meanwhile, and appears whole or not at all; - is standard output, and has no report.
 
       --columns writes only some fields of the products, and no relations. --excel is for spreadsheets, which take 007 \
-      for a number and =1+1 for a formula: texts that they would change are written as ="007", which 'import --excel' \
-      reads back.
+      for a number and =1+1 for a formula: texts that they would change are written as ="007", which 'import' reads \
+      back.
 
       --map and --column write a table for the program that the mapping reads: with its names of columns, its decimal \
       commas, dates and words for true, its separator and its encoding. 'import' with the same mapping reads it back. \
