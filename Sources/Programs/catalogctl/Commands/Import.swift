@@ -209,7 +209,7 @@ struct Import: ParsableCommand {
     do { return try text.next() } catch {
       let failure = Failure(named: name, error)
       if output.json, failure.code == .data, !dryRun {
-        Self.printRefusal(RowFileSummary(), [Self.error(failure.message)], count: 1)
+        printRefusal(RowFileSummary(), nil, [Self.error(failure.message)], count: 1)
       }
       throw failure
     }
