@@ -220,7 +220,7 @@ extension DaemonSetting {
       "products suggested for a code that is one edit from theirs and matches none; else the stores' setting, or 0"),
     DaemonSetting(
       "matching.sku", .choice(MatchingSettings.skuChoices), "",
-      "off, suggest or match: whether a code that equals an SKU finds it; else the stores' setting, or suggest"),
+      "whether a code that equals an SKU finds it; else the stores' setting, or suggest"),
     DaemonSetting(
       "matching.ignore", .list, "",
       "texts that are no codes, such as NOREAD; else the stores' setting, or none"),

@@ -65,7 +65,7 @@ extension MatchingSettings {
         throw ValueFault("write each text as a text such as \"NOREAD\", not \(element.words)")
       }
       let payload = Scan(text).payload
-      let isPrinted = payload.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+      let isPrinted = text.unicodeScalars.allSatisfy { ![.control, .format].contains($0.properties.generalCategory) }
       guard !payload.isEmpty, isPrinted, text.utf8.count <= ignoredTextLimit else {
         throw ValueFault(
           "write texts of 1 to \(ignoredTextLimit) bytes that are not blank and without control characters,"
