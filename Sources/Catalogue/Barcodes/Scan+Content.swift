@@ -21,6 +21,11 @@ extension Scan {
     if let label {
       for field in label.data(today: today).fields { content.data.add(field.value, field.name) }
       content.issues += label.issues(today: today)
+      for element in label.elements {
+        guard let token = Separators.firstToken(in: element.value.utf8) else { continue }
+        content.add(
+          element, "the value of \(element.ai) contains '\(token)', which some scanners send for a separator")
+      }
       if details.hasSwappedCase {
         let reason = "the letters were read in the other case: the label seems to have been typed with caps lock on"
         content.issues.insert(ScanIssue(ai: nil, position: 0, reason: reason), at: 0)
@@ -40,8 +45,9 @@ extension Scan {
     var start = payloadOffset(in: bytes)
     var issues: [ScanIssue] = []
     var offset = 0
-    if let symbology, Noise.visibleFromStart(bytes[...]).starts(with: symbology.description.utf8) {
-      offset = Noise.visibleFromStart(bytes[...]).startIndex
+    let visible = Noise.visibleFromStart(bytes[...], withSeparators: true)
+    if let symbology, visible.starts(with: symbology.description.utf8) {
+      offset = visible.startIndex
       appendRemoved(bytes[..<offset], "before", at: 0, to: &issues)
       offset += SymbologyIdentifier.byteCount
     }
@@ -56,6 +62,12 @@ extension Scan {
   ) {
     let removed = String(decoding: bytes, as: UTF8.self).unicodeScalars.filter { !Noise.isNoise($0) }
     guard !removed.isEmpty else { return }
+    if !removed.allSatisfy(Noise.isInvisible) {
+      let text = String(String.UnicodeScalarView(removed.filter { !Noise.isInvisible($0) }))
+      let reason = "'\(text)' \(place) the code was left out: scanners send it for a separator"
+      issues.append(ScanIssue(ai: nil, position: offset, reason: reason))
+      return
+    }
     let names = removed.prefix(4).map { scalar in
       let digits = String(scalar.value, radix: 16, uppercase: true)
       return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
@@ -68,8 +80,12 @@ extension Scan {
   /// Returns the offset of the payload in the bytes of ``text``.
   private func payloadOffset(in bytes: [UInt8]) -> Int {
     let payload = Array(payload.utf8)
-    var data = Noise.visibleFromStart(bytes[...])
-    if SymbologyIdentifier(startOf: data) != nil { data = data.dropFirst(SymbologyIdentifier.byteCount) }
+    var data = Noise.visibleFromStart(bytes[...], withSeparators: true)
+    if SymbologyIdentifier(startOf: data) != nil {
+      data = data.dropFirst(SymbologyIdentifier.byteCount)
+    } else {
+      data = Noise.visibleFromStart(bytes[...])
+    }
     // The payload begins after characters that are removed at its start, and it does not begin with one of them.
     while data.count > payload.count, !data.starts(with: payload) { data.removeFirst() }
     return data.startIndex
@@ -113,6 +129,8 @@ extension ElementString {
       if let token = Separators.firstToken(in: element.value.utf8) {
         content.add(
           element, "the value of (\(element.ai)) contains '\(token)', which some scanners send for a separator")
+      } else if lacksSeparators, let bracketed = Self.bracketedIdentifier(in: element.value.utf8) {
+        content.add(element, "the value of (\(element.ai)) contains '\(bracketed)', which begins another element")
       }
     }
     if let (element, text) = swallowed(today: today) {

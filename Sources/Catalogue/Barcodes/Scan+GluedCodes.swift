@@ -8,17 +8,64 @@ extension Scan {
   /// - Returns: At most 16 ways, each of at least two numbers as they were sent.
   /// - Complexity: Linear in the length of the payload, of which only the first 256 bytes count.
   public var possibleGluedCodes: [[String]] {
-    let bytes = Array(payload.utf8)
-    guard (16...Self.maximumGluedByteCount).contains(bytes.count), addOn == nil, ASCII.isDigit(bytes[0]) else {
-      return []
+    guard addOn == nil, payload.utf8.count <= Self.maximumGluedByteCount else { return [] }
+    switch kind {
+    case .digits, .text: return gluedNumbers
+    case .gs1, .gs1Bad: return gluedElements.map { [$0] } ?? (evidence == .digits ? gluedNumbers : [])
+    case .digitalLink: return gluedAddresses.map { [$0] } ?? []
+    case .gtin, .rcn, .upcE, .url, .label, .empty: return []
     }
+  }
+
+  /// The greatest number of bytes of a payload that is cut.
+  private static let maximumGluedByteCount = 512
+
+  private var gluedNumbers: [[String]] {
+    let bytes = Array(payload.utf8)
+    guard bytes.count >= 16, ASCII.isDigit(bytes[0]) else { return [] }
     var cutter = GluedCodeCutter(bytes: bytes)
     cutter.cut(from: 0, [])
     return cutter.ways
   }
 
-  /// The greatest number of bytes of a payload that is cut.
-  private static let maximumGluedByteCount = 256
+  /// The GTINs of element strings that name several products, or the labels that follow each other with their symbology
+  /// identifiers.
+  private var gluedElements: [String]? {
+    if let parts = parts(atEach: { SymbologyIdentifier(startOf: $0) != nil }) {
+      let scans = parts.map { Scan($0, configuration: configuration) }
+      if scans.allSatisfy({ $0.gtin != nil }) { return parts }
+    }
+    var codes: [String] = []
+    for element in elements?.elements ?? [] where element.ai == "01" && GTIN(element.value) != nil {
+      if !codes.contains(element.value) { codes.append(element.value) }
+    }
+    return codes.count > 1 ? codes : nil
+  }
+
+  /// The addresses that follow each other.
+  private var gluedAddresses: [String]? {
+    let parts = parts { rest in
+      rest.first.map { ASCII.lowercased($0) == UInt8(ascii: "h") } == true
+        && DigitalLink.endOfScheme(Array(rest.prefix(8)), from: 0) != nil
+    }
+    guard let parts, parts.allSatisfy({ Scan($0, configuration: configuration).gtin != nil }) else { return nil }
+    return parts
+  }
+
+  /// Cuts the payload before each place that fits, if it is not an address in the value of another one.
+  private func parts(atEach isStart: (ArraySlice<UInt8>) -> Bool) -> [String]? {
+    let bytes = Array(payload.utf8)
+    var parts: [String] = []
+    var start = 0
+    for index in bytes.indices.dropFirst() where isStart(bytes[index...]) {
+      if ASCII.isAlphanumeric(bytes[index - 1]) || bytes[index - 1] <= ASCII.blank {
+        parts.append(String(decoding: bytes[start..<index], as: UTF8.self))
+        start = index
+      }
+    }
+    if parts.isEmpty { return nil }
+    return parts + [String(decoding: bytes[start...], as: UTF8.self)]
+  }
 }
 
 /// The search for the ways to cut a text into numbers.
@@ -30,6 +77,8 @@ private struct GluedCodeCutter {
 
   /// The greatest number of ways.
   private static let maximumCount = 16
+  /// The greatest number of bytes between two codes.
+  private static let maximumGap = 12
 
   init(bytes: [UInt8]) { self.bytes = bytes }
 
@@ -42,22 +91,40 @@ private struct GluedCodeCutter {
     }
     if deadEnds.contains(offset) || ways.count == Self.maximumCount { return false }
     var found = false
-    // The most common length first.
-    for count in [13, 12, 8, 14] where offset + count <= bytes.count {
+    // The most common length first. The last one is that of (01) with its GTIN.
+    for count in [13, 12, 8, 14, 16] where offset + count <= bytes.count {
       let code = bytes[offset..<offset + count]
-      guard GTIN(utf8: code) != nil else { continue }
-      let next = afterSeparators(offset + count)
+      let number = count == 16 ? code.dropFirst(2) : code
+      guard count < 16 || code.starts(with: "01".utf8), GTIN(utf8: number) != nil else { continue }
+      let next = afterGap(offset + count)
       if cut(from: next, codes + [String(decoding: code, as: UTF8.self)]) { found = true }
     }
     if !found, ways.count < Self.maximumCount { deadEnds.insert(offset) }
     return found
   }
 
-  /// Returns the offset after blanks, control characters and a symbology identifier at `offset`.
-  private func afterSeparators(_ offset: Int) -> Int {
+  /// Returns the offset after what may be between two codes: signs, blanks, control characters and others that are no
+  /// letters and digits, the names of line ends and separators, and symbology identifiers.
+  private func afterGap(_ offset: Int) -> Int {
     var next = offset
-    while next < bytes.count, bytes[next] <= ASCII.blank { next += 1 }
-    if SymbologyIdentifier(startOf: bytes[next...]) != nil { next += SymbologyIdentifier.byteCount }
+    while next < bytes.count, next - offset < Self.maximumGap {
+      let rest = bytes[next...]
+      if SymbologyIdentifier(startOf: rest) != nil {
+        next += SymbologyIdentifier.byteCount
+      } else if let name = Self.names.first(where: { name in
+        rest.count >= name.count && zip(rest, name).allSatisfy { ASCII.lowercased($0) == $1 }
+      }) {
+        next += name.count
+      } else if !ASCII.isAlphanumeric(bytes[next]) {
+        next += 1
+      } else {
+        break
+      }
+    }
     return next
+  }
+
+  private static let names = ["<cr>", "<lf>", "<tab>", "<gs>", "%0d", "%0a", "%1d", "{gs}", "(gs)"].map {
+    Array($0.utf8)
   }
 }

@@ -45,6 +45,9 @@ extension Scan {
     return symbology?.isEANUPC != true || kind == .rcn
   }
 
+  /// Whether nothing but its digits says that the payload is GS1 data.
+  package var isGS1ByDigits: Bool { elements != nil && evidence == .digits }
+
   /// Whether ``gtin`` identifies the *contents* of a logistic unit, AI (02), and not the scanned object.
   public var namesContents: Bool {
     guard let elements else { return false }
@@ -84,11 +87,13 @@ extension Scan {
   }
 
   /// A number and an add-on of 2 or 5 digits in a payload of 14, 15, 17 or 18 digits, which may as well be a head and a
-  /// serial number: a scanner that does not say that it read an add-on sends both as one number. `nil` if the number
-  /// has a wrong check digit, or the scanner has said what the digits are.
+  /// serial number, or a GTIN: a scanner that does not say that it read an add-on sends both as one number. `nil` if the
+  /// number has a wrong check digit.
   public var possibleAddOn: (item: GTIN, itemDigitCount: Int, addOn: String)? {
-    guard kind == .digits || kind == .text, addOn == nil, symbology?.isEANUPC != true else { return nil }
     let count = payload.utf8.count
+    guard kind == .digits || kind == .text || count == 14 && (kind == .gtin || kind == .rcn), addOn == nil else {
+      return nil
+    }
     let itemCount = count < 16 ? count - 2 : count - 5
     guard [14, 15, 17, 18].contains(count), payload.utf8.allSatisfy(ASCII.isDigit),
       let item = GTIN(utf8: payload.utf8.prefix(itemCount))

@@ -46,7 +46,7 @@ extension Scan {
     private mutating func readAnything(_ text: String, _ configuration: ScanConfiguration) {
       let bytes = Array(text.utf8)
       var data = Noise.trimmed(bytes[...])
-      let visible = Noise.visibleFromStart(data)
+      let visible = Noise.visibleFromStart(data, withSeparators: true)
       if let identifier = SymbologyIdentifier(startOf: visible) {
         symbology = identifier
         if visible.count < data.count { amend { $0.hasInvisible = true } }
@@ -77,9 +77,10 @@ extension Scan {
       // A message of ISO/IEC 15434 ends with RS and EOT.
       if framed.starts(with: "[)>".utf8) || framed.starts(with: ">[)>".utf8) { return framed }
       var data = Noise.visible(framed)
-      if data.first == ASCII.groupSeparator || data.last == ASCII.groupSeparator, symbology?.isGS1 != true {
-        let inner = Noise.visible(data, withSeparators: true)
-        if !inner.isEmpty, !inner.contains(ASCII.groupSeparator) {
+      let separators = Separators(configuration.separators)
+      if symbology?.isGS1 != true, separators.mayBeAround(data) {
+        let inner = separators.inner(of: data)
+        if !inner.isEmpty, inner.count < data.count, !inner.contains(ASCII.groupSeparator) {
           if isPlain(inner, between: data, configuration) {
             data = inner
           } else {
@@ -283,7 +284,7 @@ extension Scan {
         digitCounts = identifier.modifier == "1" ? [2] : [5]
         rest = rest.dropFirst(SymbologyIdentifier.byteCount)
       } else {
-        let separators = rest.prefix { $0 == ASCII.blank || $0 == UInt8(ascii: "+") }
+        let separators = rest.prefix { $0 == ASCII.blank || $0 == 0x09 || $0 == UInt8(ascii: "+") }
         guard (1...3).contains(separators.count) else { return false }
         rest = rest.dropFirst(separators.count)
       }

@@ -9,6 +9,8 @@ extension Scan {
     case length = "longer than a scan may be"
     /// It has an end of line, where a scan ends.
     case lineEnd = "has an end of line inside"
+    /// It begins or ends with a character that nobody sees, which no label shows.
+    case invisible = "begins or ends with a character that nobody sees"
     /// A scan of it is taken for something else.
     case other = "a scan of it is taken for something else"
   }
@@ -24,7 +26,10 @@ extension Scan {
     if trimmed.isEmpty { return nil }
     if trimmed.contains(where: { $0 == 0x0A || $0 == 0x0D }) { return .lineEnd }
     let scan = Scan(text)
-    if scan.allowsExactText, scan.payload.utf8.elementsEqual(trimmed) { return nil }
+    if scan.allowsExactText {
+      if scan.details.hasInvisible { return .invisible }
+      if scan.payload.utf8.elementsEqual(trimmed) { return nil }
+    }
     if scan.isTooLong { return .length }
     if scan.symbology != nil { return .symbologyIdentifier }
     return scan.kind == .url || scan.kind == .digitalLink ? .address : .other

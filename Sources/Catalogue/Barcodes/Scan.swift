@@ -61,7 +61,7 @@ public struct Scan: Hashable, Sendable {
   private let reading: Reading
 
   /// The configuration with which the text was parsed.
-  let configuration: ScanConfiguration
+  package let configuration: ScanConfiguration
 
   /// What few scans have, apart from the rest, so that a plain number stays small.
   struct Details: Hashable, Sendable {

@@ -76,6 +76,46 @@ struct Separators {
     return nil
   }
 
+  /// Removes separators, typed ones too, and invisible characters at both ends.
+  func inner(of data: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var rest = Noise.visible(data, withSeparators: true)
+    while true {
+      let count = rest.count
+      if let token = configured.first(where: { rest.starts(with: $0) }) {
+        rest.removeFirst(token.count)
+      } else if let token = Self.tokenByteCount(at: rest) {
+        rest.removeFirst(token)
+      }
+      if let token = (configured + Self.tokens).first(where: { Self.ends(rest, with: $0) }) {
+        rest.removeLast(token.count)
+      }
+      rest = Noise.visible(rest, withSeparators: true)
+      if rest.count == count { return rest }
+    }
+  }
+
+  /// Whether a text may begin or end with a separator.
+  func mayBeAround(_ data: ArraySlice<UInt8>) -> Bool {
+    guard let first = data.first, let last = data.last else { return false }
+    if first == ASCII.groupSeparator || last == ASCII.groupSeparator || !configured.isEmpty { return true }
+    return Self.beginsToken[Int(first)] || Self.endsToken[Int(last)]
+  }
+
+  /// Whether a byte ends one of ``tokens``, in either case of letters.
+  private static let endsToken: [Bool] = {
+    var ends = [Bool](repeating: false, count: 256)
+    for token in tokens {
+      ends[Int(token[token.count - 1])] = true
+      if token[token.count - 1] == UInt8(ascii: "d") { ends[Int(UInt8(ascii: "D"))] = true }
+    }
+    return ends
+  }()
+
+  private static func ends(_ text: ArraySlice<UInt8>, with token: [UInt8]) -> Bool {
+    text.count >= token.count
+      && zip(text.suffix(token.count), token).allSatisfy { ASCII.lowercased($0) == ASCII.lowercased($1) }
+  }
+
   /// Returns the number of bytes of the text for FNC1 at the start of `rest`; `nil` if there is none.
   private static func tokenByteCount(at rest: ArraySlice<UInt8>) -> Int? {
     guard let first = rest.first, beginsToken[Int(first)] else { return nil }

@@ -47,8 +47,21 @@ import Testing
     #expect(Scan("]E0" + Self.plain + separators).kind == .gtin)
     #expect(Scan("SG1234" + separators).payload == "SG1234")
     #expect(Scan("SG1234" + separators).kind == .text)
+    #expect(Scan(separators + "]E0" + Self.plain).gtin?.digits == "0" + Self.plain)
     // The check digit is wrong, so nothing says that it is a number.
     #expect(Scan("4719999000018" + separators).payload == "4719999000018")
+  }
+
+  @Test(arguments: ["<GS>", "{GS}", "^]", "%1D", "<FNC1>", "\u{241D}"])
+  func `typed separators around a plain code are none either`(token: String) {
+    for code in [Self.plain + token, token + Self.plain, "]E0" + Self.plain + token, token + "96385074"] {
+      let scan = Scan(code)
+      #expect(scan.kind == .gtin && scan.elements == nil && scan.issuesOfFrame.first?.reason.contains(token) == true)
+    }
+    #expect(Scan("A100" + token).payload == "A100")
+    #expect(Scan("\(token)0104719999000019").kind == .gs1)
+    let label = Scan("[)>\u{1E}06\u{1D}1PLM358\(token)Q10\u{1E}\u{4}")
+    #expect(label.content(today: today).issues.contains { $0.ai == "1P" && $0.reason.contains("'\(token)'") })
   }
 
   @Test func `separators around GS1 data have their meaning`() {
@@ -124,12 +137,45 @@ import Testing
     ("010471999900001910AC21XY", "10", "21XY"), ("010471999900001910ABC17261231", "10", "17261231"),
     ("01047199990000191012341726123121X7", "10", "1726123121X7"), ("010471999900001921SN10AB", "21", "10AB"),
     ("010471999900001910AB3103001250", "10", "3103001250"), ("010471999900001910L11270101", "10", "11270101"),
+    ("010471999900001910L123421XY", "10", "21XY"), ("010471999900001910AC121XY", "10", "21XY"),
+    ("010471999900001910A1B221123456789", "10", "21123456789"),
+    ("010471999900001910ABC70032612311200", "10", "70032612311200"),
+    ("010471999900001910AB0104719999000026", "10", "0104719999000026"),
   ])
   func `a value that swallows what looks like another element is an issue`(code: String, ai: String, text: String) {
     let issues = Scan(code).content(today: today).issues
     #expect(issues.count == 1 && issues.first?.ai == ai && issues.first?.reason.contains("'\(text)'") == true)
     // With a separator anywhere, the scanner sends them.
     #expect(Scan(code + "\u{1D}").content(today: today).issues.isEmpty)
+  }
+
+  @Test func `an identifier in brackets inside a value is an issue`() {
+    let issues = Scan("010471999900001910AB(10)C").content(today: today).issues
+    #expect(issues.map(\.ai) == ["10"] && issues.first?.reason.contains("'(10)'") == true)
+  }
+
+  @Test func `good lots are rarely suspected`() {
+    var random = SeededGenerator(for: "ScanFrameTests, good lots")
+    func digits(_ count: Int) -> String {
+      (0..<count).map { _ in String(Int.random(in: 0...9, using: &random)) }.joined()
+    }
+    let forms: [(String, () -> String)] = [
+      ("L and the day of a year", { "L2" + digits(1) + String(Int.random(in: 1...366, using: &random)) }),
+      (
+        "L and a date",
+        { "L2\(digits(1))\(Int.random(in: 10...12, using: &random))\(Int.random(in: 10...28, using: &random))" }
+      ),
+      ("letters and four digits", { "AB" + digits(4) }), ("sixteen digits", { digits(16) }),
+      ("a month and a number", { digits(2) + "C" + digits(5) }), ("with hyphens", { "LOT-\(digits(2))-A" }),
+    ]
+    for (name, make) in forms {
+      var suspected = 0
+      for _ in 0..<500 {
+        let scan = Scan("01047199990000191726123110" + make())
+        if !scan.content(today: today).issues.isEmpty { suspected += 1 }
+      }
+      #expect(suspected <= 10, "\(name)")
+    }
   }
 
   @Test(arguments: [

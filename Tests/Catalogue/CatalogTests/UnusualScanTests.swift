@@ -39,11 +39,41 @@ import Testing
 
   @Test func `an equal barcode and an unknown first number are not two codes`() throws {
     #expect(try match("47199990000194719999000026", in: ["a": "47199990000194719999000026"]).kind == .exact)
-    let unknown = try match("47199990000194719999000026", in: ["b": "4719999000026"])
-    #expect(unknown.gluedCodes.isEmpty && unknown.kind == .none)
+    // If the catalogue has the second alone, a head may still be meant.
+    let second = try match("47199990000194719999000026", in: ["b": "4719999000026"])
+    #expect(second.kind == .none && second.gluedCodes.count == 2)
+    let begun = try match("47199990000194719999000026", in: ["a": "4719999", "b": "4719999000026"])
+    #expect(begun.kind == .head && begun.products.map(\.id) == ["a"])
+    #expect(try match("47199990000194719999000026", in: [:]).gluedCodes.isEmpty)
     // A serial number without a right check digit follows a head, as before.
     let head = try match("47199990000194719999000027", in: ["a": "4719999000019"])
     #expect(head.kind == .head && head.rest == "4719999000027")
+  }
+
+  @Test func `two labels, two links and two numbers of a scale are two codes too`() throws {
+    let rules = try MeasureRules([.preset("cn-weight")])
+    for code in [
+      "]d20104719999000019]d20104719999000026", "(01)04719999000019(01)04719999000026",
+      "https://x.org/01/04719999000019https://x.org/01/04719999000026", "47199990000190104719999000026",
+      "21123450150024719999000019",
+    ] {
+      let match = try match(code, in: ["a": "4719999000019", "scale": "2112345"]) { $0.measures = rules }
+      #expect(match.kind == .none && match.gluedCodes.count == 2, "\(code)")
+    }
+    let redirected = try self.match(
+      "https://x.org/01/04719999000019?to=https://y.org/01/04719999000026", in: ["a": "4719999000019"])
+    #expect(redirected.kind == .digitalLink)
+  }
+
+  @Test func `a head is not read as GS1 data that it only looks like`() throws {
+    let match = try match("018643500014011991", in: ["a": "0186435000140"])
+    #expect(match.kind == .head && match.codeKind == .text)
+    #expect(json(match).contains(#""gtin":null"#) && json(match).contains(#""elements":{},"data":{},"issues":[]"#))
+  }
+
+  @Test func `14 digits after an EAN's identifier are a number and an add-on`() throws {
+    let found = try match("]E001234567890512", in: ["a": "0012345678905"])
+    #expect(found.products.map(\.id) == ["a"] && found.rest == "12")
   }
 
   @Test func `digits are cut where the catalogue knows most`() throws {
@@ -157,6 +187,8 @@ import Testing
     #expect(unknown.codeKind == .text && unknown.reason == "not in the catalogue")
     #expect(json(unknown).contains(#""data":{}"#))
     #expect(try self.match("PX", in: ["a": "PX", "b": "X"]).products.map(\.id) == ["a"])
+    // After a letter, a short barcode is a coincidence.
+    for code in ["P12", "1P12", "P690"] { #expect(try self.match(code, in: ["a": "12", "b": "690"]).kind == .none) }
     #expect(try self.match("Q10", in: [:]).reason == "a quantity, not a product")
   }
 

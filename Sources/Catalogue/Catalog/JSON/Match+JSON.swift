@@ -12,10 +12,10 @@ extension Match {
     var fields: [(String, JSONText)] = [
       ("code", .text(code)), ("match", .text(kind.rawValue)), ("kind", .text(codeKind.rawValue)),
       ("symbology", .optional(scan.symbology?.description)), ("key", .optional(key)),
-      ("gtin", .optional(gtin?.digits)), ("rest", .optional(rest)),
+      ("gtin", .optional(reading.elements != nil && !statesElements ? nil : gtin?.digits)), ("rest", .optional(rest)),
       ("products", .array(products.map(JSONText.product))),
     ]
-    guard isLabel || reading.elements != nil else {
+    guard isLabel || statesElements else {
       let issues = issuesOfTransmission.map(\.json)
       fields += [("elements", .object([])), ("data", .object([])), ("issues", .array(issues))]
       return fields + remarks

@@ -87,6 +87,7 @@ extension CatalogSnapshot {
       }
     }
     match.rest = scan.addOn
+    if scan.elements != nil, try findGluedCodes(scan, options, &match) { return match }
     if let gtin = scan.gtin {
       try matchGTIN(gtin, kind(of: scan), &match)
       if !match.isEmpty { return match }
@@ -99,7 +100,7 @@ extension CatalogSnapshot {
       }
     }
     if let label = scan.label, !label.isWeak {
-      try matchParts(of: label, &match)
+      try matchParts(of: label, options, &match)
       if !match.isEmpty { return match }
     }
     if !options.measures.isEmpty {
@@ -114,27 +115,35 @@ extension CatalogSnapshot {
       try matchSKU([scan.payload], &match)
       if !match.isEmpty { return match }
     }
-    if try findGluedCodes(scan, &match) { return match }
+    if try findGluedCodes(scan, options, &match) { return match }
     if scan.allowsHead, options.heads.allows(scan) { try matchHead(scan, options.heads, &match) }
     if let addOn = scan.possibleAddOn { try matchItem(before: addOn, &match) }
+    if match.isEmpty, try findGluedCodes(scan, options, whoseFirstIsKnown: false, &match) { return match }
     if match.isEmpty, let label = scan.label, label.isWeak {
       match.gtin = label.gtin
       if let gtin = label.gtin { try matchGTIN(gtin, .gtin, &match) }
-      if match.isEmpty { try matchParts(of: label, &match) }
+      if match.isEmpty { try matchParts(of: label, options, &match) }
     }
     return match
   }
 
-  /// Finds out whether a scan is several numbers of products in one transmission, of which the catalogue has the first.
-  /// Returns whether it is.
-  private func findGluedCodes(_ scan: Scan, _ match: inout Match) throws(StoreError) -> Bool {
+  /// Finds out whether a scan is several numbers of products in one transmission, of which the catalogue has the first, or
+  /// any. Returns whether it is.
+  private func findGluedCodes(
+    _ scan: Scan, _ options: MatchingOptions, whoseFirstIsKnown: Bool = true, _ match: inout Match
+  ) throws(StoreError) -> Bool {
     var best: (codes: [String], known: Int)?
     for codes in scan.possibleGluedCodes {
       var known = 0
-      for code in codes {
+      for (index, code) in codes.enumerated() {
         var found = Match(scan: scan)
-        if let gtin = GTIN(code) { try matchGTIN(gtin, .gtin, &found) }
-        if !found.isEmpty { known += 1 } else if known == 0 { break }
+        let gtin = Scan(code, configuration: scan.configuration).gtin
+        if let gtin { try matchGTIN(gtin, .gtin, &found) }
+        if let gtin, found.isEmpty, gtin.isRestricted, !options.measures.isEmpty {
+          try matchMeasure(options.measures.reading(of: gtin), &found)
+        }
+        if !found.isEmpty { known += 1 }
+        if index == 0, known == 0, whoseFirstIsKnown { break }
       }
       if known > best?.known ?? 0 { best = (codes, known) }
     }
@@ -162,9 +171,11 @@ extension CatalogSnapshot {
   /// Matches the part numbers of a label with barcodes, and then with SKUs.
   ///
   /// - Complexity: Two lookups for each part.
-  private func matchParts(of label: Label, _ match: inout Match) throws(StoreError) {
+  private func matchParts(of label: Label, _ options: MatchingOptions, _ match: inout Match) throws(StoreError) {
     // An ISBN or a PZN identifies the product like its GTIN.
     let isNumber = [.isbn, .issn, .ismn, .pzn].contains(label.kind)
+    // After a letter, as after a head, a short text is most likely a coincidence.
+    if label.isGuess, label.parts.contains(where: { $0.count < options.heads.minimumLength }) { return }
     for part in label.parts {
       try matchExactly(part, isNumber ? .gtin : .part, &match)
       if !match.isEmpty { return }

@@ -151,7 +151,10 @@ public struct Match: Sendable {
   private var isCoupon: Bool { scan.kind == .gtin && scan.codeKind == .coupon }
 
   /// What the scanned code is. A text that only looks like a label, and is a barcode or begins with one, is that.
-  public var codeKind: CodeKind { isLabel || reading.label == nil ? reading.codeKind : reading.codeKindWithoutLabel }
+  public var codeKind: CodeKind {
+    if reading.elements != nil, !statesElements { return .text }
+    return isLabel || reading.label == nil ? reading.codeKind : reading.codeKindWithoutLabel
+  }
 
   /// Whether the scan is taken for a label: it certainly is one, or it may be one and nothing speaks for a plain text.
   var isLabel: Bool {
@@ -159,6 +162,13 @@ public struct Match: Sendable {
     if !label.isWeak { return true }
     if label.isGuess, !label.parts.isEmpty { return kind == .part || kind == .gtin }
     return kind != .exact && kind != .head
+  }
+
+  /// Whether the scan is taken for GS1 data: nothing but its digits says so, and it is a barcode or begins with one, is
+  /// a reason not to.
+  var statesElements: Bool {
+    guard reading.elements != nil else { return false }
+    return !reading.isGS1ByDigits || kind != .exact && kind != .head
   }
 
   /// The scan in the reading that matched.

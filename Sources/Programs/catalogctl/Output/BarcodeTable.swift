@@ -45,7 +45,7 @@ struct BarcodeTable {
       guard let (count, first) = health.unscannable[reason] else { continue }
       Console.say(
         "catalogctl: \(name): \(Quantity.of(count, "barcode")) that no scan can find: \(reason.rawValue) (first on"
-          + " \(Self.position(first)): \(first.text.shown)); \(Self.remedy(reason))")
+          + " \(Self.position(first)): \(TerminalText.escaped(first.text, marked: "'"))); \(Self.remedy(reason))")
     }
   }
 
@@ -102,6 +102,7 @@ struct BarcodeTable {
     case .symbologyIdentifier: "take it away with a step capture of a mapping: {\"capture\": \"^...(.*)\"}"
     case .length: "no symbol holds it; take another column"
     case .lineEnd: "split \"\\n\" in a mapping takes the first line"
+    case .invisible: "a step capture of a mapping takes the visible part: {\"capture\": \"[!-~]+\"}"
     case .other: "'catalogctl explain' shows how it is read"
     }
   }
