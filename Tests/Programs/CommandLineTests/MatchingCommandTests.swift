@@ -91,7 +91,7 @@ import Workspace
     let near = try root.run("config", "set", "matching.seperators", "x")
     #expect(
       near.code == 0 && near.words.contains("warning") && near.words.contains("did you mean matching.separators?"))
-    let far = try root.run("config", "set", "matching.colour", "x")
+    let far = try root.run("config", "set", "matching.kaleidoscope", "x")
     #expect(far.code == 0 && far.words.contains("matching.heads.excluded"), "\(far.words)")
   }
 

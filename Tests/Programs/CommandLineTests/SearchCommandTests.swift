@@ -145,12 +145,12 @@ import Testing
         .compactMap { $0.text("name")?.split(separator: ".").last.map(String.init) }.sorted()
     }
     let digest = try root.digest()
-    #expect(try indexes() == ["barcode", "brand", "category", "id", "search", "updateTime"])
+    #expect(try indexes() == ["barcode", "brand", "category", "id", "search", "sku", "updateTime"])
     #expect(try root.run("config", "set", "search.index", "off").code == 0)
     #expect(try root.run("config", "set", "ordered.indexes", #"["name"]"#).code == 0)
     #expect(try root.run("search", "drill").code == 0, "a change takes effect later")
     #expect(try root.run("compact").code == 0)
-    #expect(try indexes() == ["name"] && root.digest() == digest)
+    #expect(try indexes() == ["name", "sku"] && root.digest() == digest)
     for (arguments, input) in [(["drill"], ""), ([], "drill\n")] {
       let run = try root.run(["search"] + arguments, input: Data(input.utf8))
       #expect(run.code == 65 && run.output.isEmpty && run.isOrderly)
@@ -162,7 +162,7 @@ import Testing
     #expect(try root.run("search", "drill").code == 65)
     #expect(try root.run("compact").code == 0)
     #expect(try root.run("search", "drill").code == 0)
-    #expect(try indexes() == ["barcode", "brand", "category", "id", "search", "updateTime"] && root.digest() == digest)
+    #expect(try indexes() == ["barcode", "brand", "category", "id", "search", "sku", "updateTime"] && root.digest() == digest)
     // The default store's setting counts where the user has none.
     #expect(try root.run("config", "unset", "search.index").code == 0)
     #expect(try root.run("config", "set", "--default", "search.index", "off").code == 0)
