@@ -6,25 +6,88 @@ import CStemmer
 /// like, and Snowball's stemmer of the language has to agree: `glas` is a form of `glaser`, and none of `glass`. A
 /// stemmer alone would take too much for the same, such as `pasta` and `paste` in Spanish.
 ///
+/// The stemmers do not know some endings that nearly always are a plural, such as `kartoffeln` and `choux`. These are
+/// taken without them.
+///
 /// Not for several threads at a time.
 @safe package final class NounForms {
   /// A language and how it ends nouns: the singular, then the plural.
   private struct Language {
     /// The name of Snowball's algorithm.
     let name: String
-    let endings: [(singular: [UInt8], plural: [UInt8])]
+    let endings: [Ending]
 
-    init(_ name: String, _ endings: KeyValuePairs<String, String>) {
+    /// - Parameters:
+    ///   - name: The name of Snowball's algorithm.
+    ///   - endings: The endings on which the stemmer has to agree.
+    ///   - sure: Those that are taken without it, by the fewest letters of the singular.
+    init(
+      _ name: String, _ endings: KeyValuePairs<String, String>,
+      sure: KeyValuePairs<Int, KeyValuePairs<String, String>> = [:]
+    ) {
       self.name = name
-      self.endings = endings.map { (Array($0.utf8), Array($1.utf8)) }
+      self.endings =
+        endings.map { Ending($0, $1, least: NounForms.shortest, isSure: false) }
+        + sure.flatMap { least, endings in endings.map { Ending($0, $1, least: least, isSure: true) } }
     }
   }
 
+  /// How a singular ends, and how its plural does instead.
+  private struct Ending {
+    let singular: [UInt8]
+    let plural: [UInt8]
+    /// The fewest letters of the singular.
+    let least: Int
+    /// Whether the stemmer need not agree.
+    let isSure: Bool
+
+    init(_ singular: String, _ plural: String, least: Int, isSure: Bool) {
+      self.singular = Array(singular.utf8)
+      self.plural = Array(plural.utf8)
+      self.least = least
+      self.isSure = isSure
+    }
+  }
+
+  // The sure endings, and how many pairs of words in 412,000 names have them and are not merged by a stemmer. Their
+  // singulars are as long as that few others are among them. Shorter endings merge more: `f` and `ves` the French
+  // `actif` and `actives`, `ou` and `oux` the French `dou` and `doux`, `al` and `aux` Meal and Meaux.
+  //
+  //     language   singular, plural       pairs   of these, no singular and plural
+  //     English    lf … ife, lves … ives      6   aperitife, a typing mistake
+  //     German     el, eln                   35   none
+  //                er, ern                    4   over and overn, ster and stern, pier and piern
+  //     French     jou … bou, with x          5   none
+  //                eu, eux                    5   dieu and dieux are mostly places
+  //                au, aux                    6   none
+  //                ou, eu, with s            20   houmou and pamplemou, which were cut off
+  //                ail, aux                   1   none
+  //     Spanish    az … uz, aces … uces       7   riz and rices, priz and prices, piz and pices, braz and braces
   private static let languages = [
-    Language("english", ["": "s", "": "es", "y": "ies"]),
-    Language("german", ["": "e", "": "n", "": "en", "": "er", "": "ern", "": "s", "": "nen"]),
-    Language("french", ["": "s", "": "x", "l": "ux"]),
-    Language("spanish", ["": "s", "": "es"]),
+    Language(
+      "english", ["": "s", "": "es", "y": "ies"],
+      sure: [
+        shortest: [
+          "lf": "lves", "eaf": "eaves", "oaf": "oaves", "arf": "arves", "hief": "hieves", "oof": "ooves", "ife": "ives",
+        ]
+      ]),
+    Language(
+      "german", ["": "e", "": "n", "": "en", "": "er", "": "ern", "": "s", "": "nen"],
+      sure: [4: ["el": "eln", "er": "ern"]]),
+    Language(
+      "french", ["": "s", "": "x", "l": "ux"],
+      sure: [
+        shortest: ["eu": "eux"],
+        4: [
+          // The nouns in `ou` that have x are bijou, caillou, chou, genou, hibou, joujou, and pou, which is too short.
+          "jou": "joux", "llou": "lloux", "hou": "houx", "nou": "noux", "bou": "boux", "au": "aux", "ou": "ous",
+          "eu": "eus",
+        ],
+        5: ["ail": "aux"],
+      ]),
+    Language(
+      "spanish", ["": "s", "": "es"],
+      sure: [shortest: ["az": "aces", "ez": "eces", "iz": "ices", "oz": "oces", "uz": "uces"]]),
   ]
 
   /// The fewest letters of a form. Shorter words are mostly no nouns, or units.
@@ -66,11 +129,16 @@ import CStemmer
     for (number, language) in Self.languages.enumerated() {
       // Few words have an ending of a language, so most words are not stemmed.
       var own: [UInt8]?
-      for (singular, plural) in language.endings {
+      for ending in language.endings {
+        let (singular, plural) = (ending.singular, ending.plural)
         for (old, new) in [(plural, singular), (singular, plural)] where !old.isEmpty {
-          guard let form = Self.replacing(old, with: new, in: word), form.count >= Self.shortest,
-            !forms.contains(form)
+          guard let form = Self.replacing(old, with: new, in: word), min(form.count, word.count) >= ending.least,
+            !form.starts(with: word), !forms.contains(form)
           else { continue }
+          if ending.isSure {
+            forms.append(form)
+            continue
+          }
           let stemOfWord = own ?? stem(word, number)
           own = stemOfWord
           if stem(form, number) == stemOfWord { forms.append(form) }
