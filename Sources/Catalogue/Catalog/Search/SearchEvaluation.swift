@@ -110,6 +110,8 @@ struct SearchEvaluation {
   mutating func fit(_ view: borrowing ProductView, upTo limit: SearchStage) throws(StoreError) -> Fit? {
     if view.delFlag != 0 { return nil }
     if isCode(view) { return try isPermitted(view) ? Fit(stage: .code, score: shortness(view)) : nil }
+    // Words fit in a later stage only.
+    if limit == .code { return nil }
     guard let fit = try matched(view, upTo: limit), try isPermitted(view) else { return nil }
     return fit
   }
