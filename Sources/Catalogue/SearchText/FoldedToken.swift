@@ -20,4 +20,7 @@ public struct FoldedToken: Hashable, Sendable {
   /// apostrophes, fraction slashes and middle dots. A word and a CJK token without anything between them are not
   /// joined.
   public let isJoined: Bool
+  /// Whether that joining character is a point or a slash. Between digits it makes another number of them: `1.5` is not
+  /// 15, and `1/2` not 12.
+  package let isAfterPoint: Bool
 }

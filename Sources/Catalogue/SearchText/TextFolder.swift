@@ -41,29 +41,42 @@ public struct TextFolder: Sendable {
     var kind: FoldedToken.Kind?
     var start = 0
     var isJoined = false
+    var isAfterPoint = false
     /// What separates the last token from what follows it.
     var gap = Gap.other
 
-    enum Gap { case nothing, joiner, other }
+    enum Gap { case nothing, joiner, point, other }
 
     @inline(__always)
     mutating func begin(_ kind: FoldedToken.Kind, at offset: Int) {
       self.kind = kind
       start = offset
-      isJoined = gap == .joiner
+      isAfterPoint = gap == .point
+      isJoined = gap == .joiner || isAfterPoint
     }
 
     /// Ends the token, if there is one.
     @inline(__always)
     mutating func end(at offset: Int, in tokens: inout [FoldedToken]) {
       guard let kind else { return }
-      tokens.append(FoldedToken(range: start..<offset, kind: kind, isJoined: isJoined))
+      tokens.append(FoldedToken(range: start..<offset, kind: kind, isJoined: isJoined, isAfterPoint: isAfterPoint))
       self.kind = nil
       gap = .nothing
     }
 
     @inline(__always)
-    mutating func separate(isJoiner: Bool) { gap = isJoiner && gap == .nothing ? .joiner : .other }
+    mutating func separate(isJoiner: Bool, by scalar: UInt32) {
+      gap = !isJoiner || gap != .nothing ? .other : Self.isPoint(scalar) ? .point : .joiner
+    }
+
+    /// Whether a joining character is a point or a slash: `.`, `·`, `/`, and the fraction slashes, of any width.
+    @inline(__always)
+    private static func isPoint(_ scalar: UInt32) -> Bool {
+      switch scalar {
+      case 0x2E, 0x2F, 0xB7, 0x2024, 0x2044, 0x2215, 0xFF0E, 0xFF0F: true
+      default: false
+      }
+    }
   }
 
   /// Creates a folder with empty buffers.
@@ -160,7 +173,7 @@ public struct TextFolder: Sendable {
   @inline(__always)
   private mutating func foldASCII(_ character: UInt8) {
     let folded = search_fold_ascii(character)
-    if folded > 1 { appendASCII(folded) } else { separate(isJoiner: folded == 1) }
+    if folded > 1 { appendASCII(folded) } else { separate(isJoiner: folded == 1, by: UInt32(character)) }
   }
 
   /// Folds all ASCII characters from `start` to the next other one, as the loop of ``fold(_:tracking:)`` does one by
@@ -193,7 +206,7 @@ public struct TextFolder: Sendable {
         end &+= 1
       } else {
         open.end(at: end, in: &tokens)
-        open.separate(isJoiner: folded == 1)
+        open.separate(isJoiner: folded == 1, by: UInt32(byte))
       }
     }
     byteCount = end
@@ -240,8 +253,8 @@ public struct TextFolder: Sendable {
     switch Int(entry) {
     case SEARCH_WORD: append(scalar, .word)
     case SEARCH_CJK: append(scalar, .cjk)
-    case SEARCH_SEPARATOR: separate(isJoiner: false)
-    case SEARCH_JOINER: separate(isJoiner: true)
+    case SEARCH_SEPARATOR: separate(isJoiner: false, by: scalar)
+    case SEARCH_JOINER: separate(isJoiner: true, by: scalar)
     case SEARCH_IGNORED: break
     case SEARCH_DROPPED_MARK: extendCharacter()
     default: appendMark(scalar, entry)
@@ -251,9 +264,9 @@ public struct TextFolder: Sendable {
   // The tokens.
 
   @inline(__always)
-  private mutating func separate(isJoiner: Bool) {
+  private mutating func separate(isJoiner: Bool, by scalar: UInt32) {
     close()
-    open.separate(isJoiner: isJoiner)
+    open.separate(isJoiner: isJoiner, by: scalar)
   }
 
   /// Ends the open token, if any.

@@ -157,12 +157,14 @@ import CatalogTestSupport
 
   @Test(arguments: [
     ("dn 50", "Muffe DN50 lang"), ("m8 x 20", "Bolzen M8x20 lang"), ("1 l", "Milch 1L lang"),
-    ("500 g", "Mehl 500g lang"),
+    ("500 g", "Mehl 500g lang"), ("m 8 x 20", "Bolzen M8x20 lang"), ("m8 20", "Bolzen M8x20 lang"),
+    ("m8x 20", "Bolzen M8x20 lang"), ("m8 x20", "Bolzen M8x20 lang"), ("m 8 20", "Bolzen M8x20 lang"),
+    ("10 x 20 x 30 cm", "Kiste 10x20x30cm"), ("10x20 x30cm", "Kiste 10x20x30cm"),
   ])
   func `the whole number comes before what begins alike, among however many`(_ text: String, _ first: String) throws {
     let alike = (0..<700).flatMap { ["DN 50\($0)", "DN50\($0)", "M8 x 20\($0)", "1 Lauch \($0)", "500 Gramm \($0)"] }
     let snapshot = try catalogue(
-      alike + ["Muffe DN50 lang", "Bolzen M8x20 lang", "Milch 1L lang", "Mehl 500g lang"])
+      alike + ["Muffe DN50 lang", "Bolzen M8x20 lang", "Milch 1L lang", "Mehl 500g lang", "Kiste 10x20x30cm"])
     let names = try found(text, in: snapshot)
     #expect(names.first == first, "\(names.prefix(4))")
   }
@@ -173,6 +175,52 @@ import CatalogTestSupport
     let litres = try catalogue(["1 Lauch", "Vitasoy Soy Milk 1L", "1 Liter Milk"])
     #expect(try found("1 l", in: litres).first == "Vitasoy Soy Milk 1L")
     #expect(try found("milk 1 l", in: litres).first == "Vitasoy Soy Milk 1L")
+  }
+
+  @Test(arguments: ["m 8 x 20", "m8 20", "m8 x 20", "m8x20", "m8×20", "schraube m8 20", "m8 20 schraube"])
+  func `a size is found however it is divided, before one that begins alike`(_ text: String) throws {
+    let snapshot = try catalogue(["M8 x 200 Schraube", "M8x20 Schraube", "M6x20 Schraube"])
+    let names = try found(text, in: snapshot)
+    #expect(names.first == "M8x20 Schraube" && !names.contains("M6x20 Schraube"), "\(names)")
+    #expect(try !snapshot.search(text).results.contains(where: \.isApproximate))
+  }
+
+  @Test(arguments: [
+    ("10 mm", "1.0 mm"), ("10mm", "1.0mm"), ("10mm", "1.0 mm"), ("10 mm", "1,0 mm"), ("10 mm", "1/0 mm"),
+    ("3x1.5", "Kabel 3x15"), ("3x15", "Kabel 3x1.5"), ("3x15", "Kabel 3x1,5"), ("3 x 1.5", "Kabel 3x15"),
+    ("1/2 zoll", "12 Zoll"), ("12 zoll", "1/2 Zoll"), ("½ zoll", "12 Zoll"), ("12 zoll", "½ Zoll"),
+    ("zoll 1/2", "Zoll 12"), ("15 l", "1.5 l"), ("15l", "1,5l"), ("15l", "1.5l"), ("1.5 l", "15 l"), ("1,5 l", "15 l"),
+    ("1.5l", "15l"), ("0.5 l", "05 l"), ("025", "0.25"), ("0,125", "0125"), ("4500g", "4 50 0g"), ("1·5 l", "15 l"),
+    ("dn15", "DN 1.5"), ("dn 1.5", "DN15"),
+  ])
+  func `another number is not found, or as a mistake`(_ text: String, _ name: String) throws {
+    let snapshot = try catalogue([name])
+    let results = try snapshot.search(text).results
+    #expect(results.allSatisfy { $0.isApproximate }, "\(results.map { $0.meant ?? "" })")
+    // Where the number itself is there, nothing else is found.
+    let both = try catalogue([name, text + " same"])
+    #expect(try found(text, in: both) == [text + " same"])
+  }
+
+  @Test(arguments: [
+    ("10 mm", "1.0 mm", "1.0 mm"), ("3x1.5", "Kabel 3x15", "3x15"), ("3x15", "Kabel 3x1.5", "3x1.5"),
+    ("12 zoll", "1/2 Zoll", "1/2 zoll"), ("1/2 zoll", "12 Zoll", "12 zoll"),
+  ])
+  func `the number that a product has is what was meant`(_ text: String, _ name: String, _ meant: String) throws {
+    #expect(try catalogue([name]).search(text).results.map(\.meant) == [meant])
+  }
+
+  @Test(arguments: [
+    ("1.5 l", "1.5 l"), ("1,5 l", "1.5 l"), ("1.5l", "1,5l"), ("1.5", "Saft 1.5l"), ("3x1,5", "Kabel 3x1.5"),
+    ("3 x 1.5 mm", "Kabel 3x1.5mm"), ("½ zoll", "1/2 Zoll"), ("1/2 zoll", "½ Zoll"), ("1000 stück", "1,000 Stück"),
+    ("1000 stück", "1.000 Stück"), ("1000 stück", "1 000 Stück"), ("10000", "10.000 Blatt"), ("123456", "Teil 123-456"),
+    ("din933", "DIN-933"), ("kfr35gw", "KFR-35GW/N1"), ("kfr35gwn1", "KFR-35GW/N1"), ("6204.2rs", "Lager 6204.2RS"),
+    ("m8x1.25x20", "M8x1.25x20"), ("m8x1.25", "M8x1.25x20"), ("a4.80", "Heft A4.80"), ("v2", "Version V.2"),
+  ])
+  func `the same number in another spelling is found as it is`(_ text: String, _ name: String) throws {
+    let results = try catalogue([name]).search(text).results
+    #expect(results.map(\.product.id) == [name])
+    #expect(results.allSatisfy { !$0.isApproximate })
   }
 
   // MARK: The last word

@@ -35,9 +35,12 @@ struct SearchWord {
   /// Whether a number and letters meet in it, between which some write a blank: `dn50`.
   let hasBoundary: Bool
   /// Neighbouring words of the search without anything between them, this one among them, where numbers and letters
-  /// meet: `500ml` of `500 ml`, and `m8x`, `x20` and `m8x20` of `m8 x 20`; or where a single letter follows: `reeses`
-  /// of `reese's`.
+  /// meet: `500ml` of `500 ml`, and `m8x`, `x20` and `m8x20` of `m8 x 20`; where an `x` is left out: `m8x20` of `m8 20`;
+  /// or where a single letter follows: `reeses` of `reese's`.
   let joins: [Join]
+  /// Whether it ends with a digit, and a point or slash and another digit follow. A longer number is another one then:
+  /// `3x1.5` is not 3x15, and `1/2` not 12.
+  let isBeforePoint: Bool
   /// Whether it is *and* between two words of the search, in one of the languages of `Conjunctions`.
   let isConjunction: Bool
   /// Other forms of the word.
@@ -65,12 +68,13 @@ struct SearchWord {
 
   init(
     _ bytes: [UInt8], _ kind: FoldedToken.Kind, isLast: Bool, joins: [Join] = [], expanded: [UInt8]? = nil,
-    isConjunction: Bool = false
+    isConjunction: Bool = false, isBeforePoint: Bool = false
   ) {
     self.bytes = bytes
     self.joins = joins
     other = OtherForms(expanded: expanded)
     self.isConjunction = isConjunction
+    self.isBeforePoint = isBeforePoint
     self.kind = kind
     self.isLast = isLast
     code = bytes.map(CodeKey.upper)
@@ -160,7 +164,8 @@ struct SearchWord {
       return SearchWord(
         texts[index], tokens[index].kind, isLast: isLast, joins: joins(of: index, tokens, texts),
         expanded: spelled[index],
-        isConjunction: index > 0 && isConjunction(texts[index], tokens[index], isLast: isLast, next: next))
+        isConjunction: index > 0 && isConjunction(texts[index], tokens[index], isLast: isLast, next: next),
+        isBeforePoint: next?.isAfterPoint == true && areDigits(texts[index].last ?? 0, texts[index + 1].first ?? 0))
     }
   }
 
@@ -195,22 +200,30 @@ struct SearchWord {
     }
   }
 
-  /// The most words that are joined.
-  private static let mostJoined = 3
+  /// The most words that are joined to a number with letters, as in `10 x 20 x 30 cm`, and to something else.
+  private static let mostJoined = (number: 6, other: 3)
 
   /// Returns a word with its neighbours, where one ends with a digit and the other begins with none, or the other way
-  /// round, or the second is a single letter.
+  /// round, or the second is a single letter. Digits that meet are two numbers. They are joined by the `x` that was
+  /// left out where they belong to letters, as in `m8 20`.
   private static func joins(of index: Int, _ tokens: [FoldedToken], _ texts: [[UInt8]]) -> [Join] {
     var joins: [Join] = []
-    for first in max(0, index - mostJoined + 1)...index {
+    for first in max(0, index - mostJoined.number + 1)...index {
       var bytes: [UInt8] = []
       var isNumber = true
-      for last in first..<min(tokens.count, first + mostJoined) {
+      for last in first..<min(tokens.count, first + mostJoined.number) {
         if tokens[last].kind != .word { break }
         if last > first {
-          let isBoundary = isBoundary(texts[last - 1].last ?? 0, texts[last].first ?? 0)
-          if !isBoundary, texts[last].count > 1 { break }
-          isNumber = isNumber && isBoundary
+          let (before, after) = (texts[last - 1].last ?? 0, texts[last].first ?? 0)
+          let isSize = !tokens[last].isJoined && areDigits(before, after) && bytes.contains { !isDigit($0) }
+          if isSize {
+            bytes.append(UInt8(ascii: "x"))
+          } else if !isBoundary(before, after) {
+            let areNumbers = areDigits(before, after) && (!tokens[last].isJoined || tokens[last].isAfterPoint)
+            if areNumbers || texts[last].count > 1 { break }
+            isNumber = false
+          }
+          if !isNumber, last - first >= mostJoined.other { break }
         }
         bytes += texts[last]
         if bytes.count > longestSeparated { break }
@@ -225,9 +238,13 @@ struct SearchWord {
   /// Whether, of the last byte of a word and the first of the next one, one is a digit and the other is not: some write
   /// a blank there.
   static func isBoundary(_ before: UInt8, _ after: UInt8) -> Bool {
-    func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-    return isDigit(before) != isDigit(after)
+    isDigit(before) != isDigit(after)
   }
+
+  /// Whether the last byte of a word and the first of the next one are digits.
+  static func areDigits(_ before: UInt8, _ after: UInt8) -> Bool { isDigit(before) && isDigit(after) }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
   /// The number of words of a search that count.
   static let mostWords = 32

@@ -133,8 +133,11 @@ extension FoldedField {
         match.isOtherNumber = word.joins.contains(where: \.isNumber)
         return match
       }
-      if limit >= .parts { return found(.parts, 0.5 + 0.3 * share, 0..<count) }
-      return nil
+      if limit < .parts { return nil }
+      if word.isBeforePoint, SearchWord.areDigits(text.u8(at: count - 1), text.u8(at: count)) {
+        return limit < .typos ? nil : found(.typos, Self.otherNumberQuality, 0..<text.byteCount)
+      }
+      return found(.parts, 0.5 + 0.3 * share, 0..<count)
     }
     if limit < .parts { return nil }
     for join in word.joins where text.begins(with: join.bytes.rawSpan) {
@@ -149,7 +152,25 @@ extension FoldedField {
     guard OneEdit.matches(own, text) else { return nil }
     // Another number is mostly another product: a size, a model.
     let isOtherNumber = text.digits != own.digits
-    return found(.typos, isOtherNumber ? 0.2 : 0.5, 0..<text.byteCount)
+    return found(.typos, isOtherNumber ? Self.otherNumberQuality : 0.5, 0..<text.byteCount)
+  }
+
+  /// The quality of a word that is another number than the one of the text.
+  private static let otherNumberQuality = 0.2
+  /// The quality of a word that is another number with the same digits, such as 15 for `1.5`: more than that of `1`.
+  private static let sameDigitsQuality = 0.3
+
+  /// Whether digits meet between a token and the one before it, so that both together are another number than the text
+  /// has: 15 for `1.5` and `1,5`, 12 for `1/2`. A hyphen divides one number, and so does what stands before three
+  /// digits: `1,000`.
+  private func isOtherNumber(_ number: Int) -> Bool {
+    let (token, before) = (folder.tokens[number], folder.bytes(of: folder.tokens[number - 1]))
+    let text = folder.bytes(of: token)
+    guard SearchWord.areDigits(before.u8(at: before.byteCount - 1), text.u8(at: 0)) else { return false }
+    if token.isJoined, !token.isAfterPoint { return false }
+    let (group, leading) = (text.digitCountAtStart, before.digitCountAtEnd)
+    let isThousands = group == 3 && leading <= 3 && before.u8(at: before.byteCount - leading) != UInt8(ascii: "0")
+    return !isThousands
   }
 
   /// Matches the singular or plural of a word, and words whose umlauts are spelled in the other way: `muesli` with Müsli.
@@ -251,9 +272,18 @@ extension FoldedField {
       let isWhole = place == 0 && (word.isLast || text.byteCount == word.bytes.count)
       if !isWhole, limit < .parts || place > 0 && !word.canBePart { continue }
       let start = range.lowerBound + place
+      let end = start + word.bytes.count
+      let isOther = (first + 1...last).contains { number in
+        start < tokens[number].range.lowerBound && tokens[number].range.lowerBound < end && isOtherNumber(number)
+      }
+      if isOther {
+        let match = WordMatch(stage: .typos, quality: Self.sameDigitsQuality, token: first, range: start..<end)
+        if limit == .typos, match.isBetter(than: best) { best = match }
+        continue
+      }
       let match = WordMatch(
         stage: isWhole ? .words : .parts, quality: (isWhole ? 0.6 : 0.3) + 0.3 * share, token: first,
-        range: start..<start + word.bytes.count)
+        range: start..<end)
       if match.isBetter(than: best) { best = match }
     }
     return best
@@ -282,7 +312,7 @@ extension FoldedField {
     let tokens = folder.tokens
     var last = first
     var count = 0
-    var (isLoose, isNumber) = (false, false)
+    var (isLoose, isNumber, isOther) = (false, false, false)
     var previous: UInt8 = 0
     while count < word.bytes.count, last < tokens.count, tokens[last].kind == .word {
       let text = folder.bytes(of: tokens[last])
@@ -294,6 +324,7 @@ extension FoldedField {
       if last > first {
         let isBoundary = SearchWord.isBoundary(previous, text.u8(at: 0))
         isNumber = isNumber || isBoundary
+        isOther = isOther || isOtherNumber(last)
         isLoose = isLoose || !tokens[last].isJoined && !isBoundary
       }
       previous = text.u8(at: text.byteCount - 1)
@@ -303,6 +334,9 @@ extension FoldedField {
       if last == first + 1 { return nil }
       let start = tokens[first].range.lowerBound
       let end = tokens[last - 1].range.lowerBound + length
+      if isOther {
+        return WordMatch(stage: .typos, quality: Self.sameDigitsQuality, token: first, range: start..<end)
+      }
       let isExact = isNumber && !isLoose && !isBeginning
       let quality = isExact ? Self.separatedQuality : isBeginning ? 0.6 : isLoose ? 0.7 : 0.85
       return WordMatch(stage: isExact ? .words : .parts, quality: quality, token: first, range: start..<end)
@@ -375,6 +409,20 @@ extension RawSpan {
     var digits: [UInt8] = []
     for index in 0..<byteCount where (0x30...0x39).contains(u8(at: index)) { digits.append(u8(at: index)) }
     return digits
+  }
+
+  /// The number of digits before the first byte that is none.
+  fileprivate var digitCountAtStart: Int {
+    var count = 0
+    while count < byteCount, (0x30...0x39).contains(u8(at: count)) { count += 1 }
+    return count
+  }
+
+  /// The number of digits after the last byte that is none.
+  fileprivate var digitCountAtEnd: Int {
+    var count = 0
+    while count < byteCount, (0x30...0x39).contains(u8(at: byteCount - 1 - count)) { count += 1 }
+    return count
   }
 
   /// Returns the first place where these bytes contain `part`, which is not empty.
