@@ -190,8 +190,8 @@ extension CSVRows {
       let column = RowFieldPlan.column(of: field)
       cells.numbers[column] = sources[0] + 1
       for source in sources where !uses[source].fields.contains(field.key) { uses[source].fields.append(field.key) }
-      if let only = sources.first, sources.count == 1, rule.steps.isEmpty, !mapping.converts(field),
-        case .unknown = columns[only]
+      if let only = sources.first, sources.count == 1, rule.steps.isEmpty, rule.split == nil,
+        !mapping.converts(field), case .unknown = columns[only]
       {
         columns[only] = .known(column)
         continue

@@ -205,6 +205,35 @@ import Testing
     #expect(reading.summary.barcodes[.sound] == 5 && reading.summary.barcodes[.exponent] == 1)
   }
 
+  @Test(arguments: [RowFileFormat.csv, .tsv, .ndjson])
+  func `a field of one column takes the first value of a cell, whatever else the rule has`(format: RowFileFormat) throws {
+    struct Rows: RowSink {
+      var values: [String] = []
+      mutating func product(_ row: borrowing ProductRow) {
+        values.append([row[.id], row[.barcode], row[.skuCode], row[.category], "\(row.weight)"].joined(separator: " "))
+      }
+      mutating func relation(_ row: borrowing RelationRow) {}
+    }
+    let names = ["no", "EAN", "ref", "group", "kg"]
+    let cells = ["7|8", "a|4006381333931", " |x|y", "A|B", "1.5|2"]
+    let comma = format == .tsv ? "\t" : ","
+    let text =
+      format == .ndjson
+      ? "{" + zip(names, cells).map { "\"\($0)\":\"\($1)\"" }.joined(separator: ",") + "}"
+      : names.joined(separator: comma) + "\n" + cells.joined(separator: comma) + "\n"
+    for isPlain in [true, false] {
+      var mapping = RowMapping()
+      for (field, name) in zip([ProductField.id, .barcode, .skuCode, .category, .weight], names) {
+        mapping.rules[field] = RowMapping.Rule(columns: [name], split: "|", steps: isPlain ? [] : [.trim])
+      }
+      var reader = RowFileReader(format, mapping: mapping)
+      var sink = Rows()
+      try reader.consume(Array(text.utf8).span, into: &sink)
+      let summary = try reader.finish(into: &sink)
+      #expect(sink.values == ["7 a x A 1.5"] && summary.furtherParts == 5, "\(sink.values) \(summary)")
+    }
+  }
+
   @Test func `a cell of separators alone is empty, so the next column counts`() throws {
     let reading = try read("id,EAN,UPC\n1,;,a\n2,; b;c,a\n3,,;a\n4,;,\n") { mapping in
       mapping.rules[.barcode] = RowMapping.Rule(columns: ["EAN", "UPC"], split: ";")
