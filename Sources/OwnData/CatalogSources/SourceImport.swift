@@ -245,9 +245,11 @@ package final class SourceImport: Sendable {
     let spool = try SpillFile(nextTo: destination.location)
     let (newest, hasNewerOnly, notices) = try Self.spool(query, in: spool)
     let mode = hasNewerOnly ? .upsert : mode(extent, last)
+    var decoding = source.decoding
+    decoding.rules.isIncrement = hasNewerOnly
     do {
       var result = try write(mode, source.name, newest, destination) { rows in
-        try source.decoding.load(.ndjson, into: &rows) { body in
+        try decoding.load(.ndjson, into: &rows) { body in
           var offset = 0
           while offset < spool.byteCount {
             let piece = try spool.read(at: offset)

@@ -47,7 +47,7 @@ struct RowChecker {
   /// - Throws: ``RowFileError/refused(_:)`` if there were faults.
   mutating func finish(lines: Int) throws(RowFileError) -> RowFileSummary {
     summary.lines = lines
-    if faults.count == 0, let reason = summary.reasonForNone { report(RowFault(.empty, line: 1, reason)) }
+    if faults.count == 0, !rules.isIncrement, let reason = summary.reasonForNone { report(RowFault(.empty, line: 1, reason)) }
     if faults.count == 0 { return summary }
     faults.summary = summary
     throw .refused(faults)

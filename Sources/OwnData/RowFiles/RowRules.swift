@@ -47,6 +47,8 @@ public struct RowRules: Sendable, Equatable {
   /// Whether a product is the one of the catalogue that has its barcode, whatever its id. A row needs a barcode then,
   /// and no id; rows without one are left out, and counted.
   package var matchesCodes = false
+  /// Whether the rows are only those that changed since the last time. Then it is no error if none of them is taken.
+  package var isIncrement = false
   /// The number of empty lines that may follow one another. A small packed file can have billions of them.
   static let blankLineLimit = 1_000_000
   /// What is said about more of them.

@@ -131,6 +131,11 @@ import Testing
     #expect(none.failures.joined().contains("1 had no id"), "\(none.failures)")
     let empty = try read("id,name\n,a\n", rules: rules)
     #expect(empty.failures.joined().contains("its only row is not taken: 1 had no id"), "\(empty.failures)")
+    // Newer rows alone need not have one that is taken.
+    rules.isIncrement = true
+    let newer = try read("id,Typ\n1,a\n,c\n", "Typ = 'c'", rules: rules)
+    #expect(newer.failures.isEmpty && newer.summary.leftOut == 1 && newer.summary.withoutID == 1, "\(newer)")
+    rules.isIncrement = false
     // A file without rows is another matter.
     #expect(try read("id,name\n", rules: rules).failures.isEmpty)
   }

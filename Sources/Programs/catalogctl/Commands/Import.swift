@@ -41,7 +41,7 @@ struct Import: ParsableCommand {
       the default; without 'type' a row is a product. A row without an id, an unknown key, a duplicate id of a \
       product, and a value of another kind or beyond the limits are errors: the first 20 are shown with line, column, \
       value and remedy, then how many there are, and nothing changes (exit code 65). A file with rows of which none is \
-      taken is an error too. --on-duplicate, --unknown and --without-id accept what is meant that way, and count it.
+      taken is an error too; newer rows of a database of which none is taken (--since) are nothing to write. --on-duplicate, --unknown and --without-id accept what is meant that way, and count it.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -124,8 +124,10 @@ struct Import: ParsableCommand {
     } catch { throw Failure(named: query.name, error) }
   }
 
-  private func rules(_ file: MappingFile) -> RowRules {
+  /// - Parameter isIncrement: Whether the rows are the newer ones of a database.
+  private func rules(_ file: MappingFile, _ isIncrement: Bool) -> RowRules {
     var rules = file.rules
+    rules.isIncrement = isIncrement
     rules.allowsEmptyIds = allowEmptyId
     rules.allowsAbsentColumns = upsert
     rules.matchesCodes = match != nil
@@ -153,7 +155,7 @@ struct Import: ParsableCommand {
     var text = try InputText(rows: input, encoding: encoding(map), limits: accept.limits)
     var piece = try beginning(&text, input.name)
     let format = try rowFormat(map, piece)
-    var rows = try RowImport(writer, format, mode, accept.lossLimit, rules: rules(map), mapping: map.mapping)
+    var rows = try RowImport(writer, format, mode, accept.lossLimit, rules: rules(map, input.hasNewerOnly), mapping: map.mapping)
     var isReported = false
     do {
       while let bytes = piece {
@@ -178,7 +180,7 @@ struct Import: ParsableCommand {
         // The origin of the rows is unknown, so no other user may adopt this catalogue from now on.
         try store.workspace.forgetOrigin(of: store.userID())
       }
-      try checkMatched(summary, rows.counts)
+      if !input.hasNewerOnly { try checkMatched(summary, rows.counts) }
       MappingFile.tellAbsent(rows.columns, input.name, isUpsert: mode == .upsert)
       writer.sayWhatWasSetAside()
       if update.sequence >= next { DurableChange.report("commit \(update.sequence) is durable") }
@@ -247,7 +249,7 @@ struct Import: ParsableCommand {
     var text = try InputText(rows: input, encoding: encoding(map), limits: accept.limits)
     var piece = try beginning(&text, input.name)
     let format = try rowFormat(map, piece)
-    var reader = RowFileReader(format, rules: rules(map), mapping: map.mapping)
+    var reader = RowFileReader(format, rules: rules(map, input.hasNewerOnly), mapping: map.mapping)
     var sink = RehearsalSink()
     // Without a user, as in the first try of 'init', there is no catalogue to lose anything of.
     let known = mode == .replace ? try? store.reader()?.snapshot() : try store.reader()?.snapshot()
@@ -272,7 +274,7 @@ struct Import: ParsableCommand {
       }
       try sink.merge?.finish()
       try sink.merge?.checkLosses(accept.lossLimit)
-      try checkMatched(summary, sink.merge?.counts)
+      if !input.hasNewerOnly { try checkMatched(summary, sink.merge?.counts) }
       let kept = Self.kept(summary, sink.merge?.counts)
       // A full update counts no differences.
       if mode == .replace { sink.merge = nil }
