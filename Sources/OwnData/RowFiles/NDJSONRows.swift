@@ -376,7 +376,7 @@ public struct NDJSONRows: ~Copyable {
         guard tokens.depth == Self.rowDepth + (isOpening ? 1 : 0) else { continue }
         if let slot {
           let text = Array(shown(token).utf8)
-          filter?.set(slot, text, text.indices)
+          filter?.set(slot, text, text.indices, isNumber: token == .number)
           // What the condition asks for is used, and nothing that a product has.
           if column == nil, source == nil, checker.rules.unknownKeys != .keep { continue }
         }

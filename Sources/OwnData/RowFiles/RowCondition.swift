@@ -77,6 +77,8 @@ struct RowFilter {
   private let trueWords: Set<String>
   private var bytes: [UInt8] = []
   private var ranges: [Range<Int>] = []
+  /// Whether a value is a number of JSON or of a database, which has a point whatever the mapping says of texts.
+  private var areNumbers: [Bool] = []
 
   init(_ condition: RowCondition, _ mapping: RowMapping) {
     self.mapping = mapping
@@ -85,6 +87,7 @@ struct RowFilter {
     root = Self.node(condition.condition, &names)
     self.names = names
     ranges = Array(repeating: 0..<0, count: names.count)
+    areNumbers = Array(repeating: false, count: names.count)
   }
 
   private static func node(_ condition: Condition, _ names: inout [String]) -> Node {
@@ -136,7 +139,10 @@ struct RowFilter {
   }
 
   /// Sets the value of a column in the current row: the bytes of `text` in `range`.
-  mutating func set(_ slot: Int, _ text: [UInt8], _ range: Range<Int>) {
+  ///
+  /// - Parameter isNumber: Whether it is a number of JSON.
+  mutating func set(_ slot: Int, _ text: [UInt8], _ range: Range<Int>, isNumber: Bool = false) {
+    areNumbers[slot] = isNumber
     let start = bytes.count
     bytes.append(contentsOf: text[range])
     ranges[slot] = start..<bytes.count
@@ -160,21 +166,19 @@ struct RowFilter {
     let value = bytes.rawSpan
     if leaf.test.holds(value, .text(range)) { return true }
     if range.isEmpty { return leaf.test.holds(value, .null) }
-    if leaf.hasNumber, let number = number(range) { return leaf.test.holds(value, number) }
+    if leaf.hasNumber, let number = number(leaf.slot) { return leaf.test.holds(value, number) }
     if leaf.hasBoolean, let isTrue = boolean(range) { return leaf.test.holds(value, .bool(isTrue)) }
     return false
   }
 
-  private func number(_ range: Range<Int>) -> Item? {
-    let text = String(decoding: bytes[range], as: UTF8.self)
-    let decimal: Character? = mapping.decimal.map { $0 == UInt8(ascii: ",") ? "," : "." }
-    // A number of JSON has a point, whatever the mapping says of texts.
-    for candidate in [decimal.flatMap { RowFieldPlan.pointed(text, $0) }, text.trimmed].compactMap(\.self) {
-      let candidate = Array(candidate.utf8)
-      if let number = NumberText.integer(candidate.span) { return .integer(number) }
-      if let number = NumberText.double(candidate.span) { return .double(number) }
-    }
-    return nil
+  private func number(_ slot: Int) -> Item? {
+    let text = String(decoding: bytes[ranges[slot]], as: UTF8.self)
+    var plain: String? = text.trimmed
+    if !areNumbers[slot], let decimal = mapping.decimalCharacter { plain = RowFieldPlan.pointed(text, decimal) }
+    guard let plain else { return nil }
+    let digits = Array(plain.utf8)
+    if let number = NumberText.integer(digits.span) { return .integer(number) }
+    return NumberText.double(digits.span).map { .double($0) }
   }
 
   private func boolean(_ range: Range<Int>) -> Bool? {

@@ -162,44 +162,12 @@ struct RowFieldPlan {
       let entry = computed[index]
       // What is the same in every product is nothing that a relation has.
       if isRelation, entry.constant != nil { continue }
-      var (text, line) = (entry.constant ?? "", line)
-      // A number of JSON needs no conversion, unless it is changed first.
-      var isRead = false
-      var isNumber = false
-      if let separator = entry.separator {
-        var parts: [String] = []
-        for source in entry.sources {
-          guard let value = values[source], !value.range.isEmpty else { continue }
-          if parts.isEmpty { line = value.line }
-          parts.append(self.text(value.range))
-        }
-        text = parts.joined(separator: separator)
-      } else {
-        // A cell of blanks counts as empty where there is another one to try.
-        for source in entry.sources where Self.isBlank(text, entry.split) {
-          guard let value = values[source] else { continue }
-          (text, line) = (self.text(value.range), value.line)
-          isNumber = value.isNumber
-          isRead = value.isNumber && entry.field.isNumber && entry.steps.isEmpty
-        }
-      }
-      if let separator = entry.split {
-        let parts = Self.parts(of: text, separator)
-        furtherParts += max(0, parts.count - 1)
-        text = parts.first ?? ""
-        isRead = false
-      }
-      let original = text
-      do throws(RowRefusal) {
-        for step in entry.steps {
-          if case .money = step, isNumber { continue }
-          text = try Self.apply(step, to: text, decimal: mapping.decimalCharacter)
-        }
-      } catch {
-        faults.append(RowFault(.value, line: line, column: entry.field.key, value: original, error.message))
+      let found: Found
+      do throws(Refused) { found = try value(of: entry, line) } catch {
+        faults.append(RowFault(.value, line: error.line, column: entry.field.key, value: error.value, error.message))
         continue
       }
-      if entry.constant == nil, !entry.steps.isEmpty, nulls?.contains(text) ?? false { text = "" }
+      let (text, line) = (found.text, found.line)
       if text.isEmpty {
         // A key that is there and empty says so.
         if entry.sources.contains(where: { values[$0] != nil }) {
@@ -208,7 +176,7 @@ struct RowFieldPlan {
         continue
       }
       do throws(RowRefusal) {
-        let value = entry.converts && !isRead ? try converted(text, entry.field) : text
+        let value = entry.converts && !found.isRead(entry.field) ? try converted(text, entry.field) : text
         cells.set(entry.column, .text, Array(value.utf8).span, line: line)
       } catch {
         faults.append(RowFault(.value, line: line, column: entry.field.key, value: text, error.message))
@@ -218,20 +186,94 @@ struct RowFieldPlan {
     return faults
   }
 
+  /// A value before it is converted.
+  private struct Found {
+    var text: String
+    var line: Int
+    /// Whether it comes from a number of JSON or of a database, which has a point whatever the mapping says of texts.
+    var isNumber = false
+
+    /// Whether the value is a number that needs no conversion.
+    func isRead(_ field: ProductField) -> Bool {
+      isNumber && field.isNumber && NumberText.double(Array(text.utf8).span) != nil
+    }
+  }
+
+  /// A value that a step refuses, before the steps.
+  private struct Refused: Error {
+    var message: String
+    var value: String
+    var line: Int
+  }
+
+  /// Returns the value of a field in the current row, after its steps: of several sources, and of several values in a
+  /// cell, the first one that is not empty then.
+  ///
+  /// - Throws: `Refused` for a text that a step cannot read.
+  private mutating func value(of entry: Computed, _ rowLine: Int) throws(Refused) -> Found {
+    if let constant = entry.constant { return Found(text: constant, line: rowLine) }
+    if let separator = entry.separator {
+      return try changed(joined(entry, separator, rowLine), entry.steps)
+    }
+    var first: Found?
+    for source in entry.sources {
+      guard let value = values[source] else { continue }
+      let cell = Found(text: text(value.range), line: value.line, isNumber: value.isNumber)
+      let parts = Self.parts(of: cell.text, entry)
+      for (index, part) in parts.enumerated() {
+        // A cell of blanks counts as empty where there is another one to try.
+        if part.allSatisfy(\.isWhitespace), entry.sources.count > 1 { continue }
+        let found = try changed(Found(text: part, line: cell.line, isNumber: cell.isNumber), entry.steps)
+        if found.text.isEmpty { continue }
+        furtherParts += parts.count - index - 1
+        return found
+      }
+      first = first ?? Found(text: "", line: value.line)
+    }
+    return first ?? Found(text: "", line: rowLine)
+  }
+
+  /// The values of several sources, with a text between them.
+  private func joined(_ entry: Computed, _ separator: String, _ rowLine: Int) -> Found {
+    let given = entry.sources.compactMap { values[$0] }.filter { !$0.range.isEmpty }
+    // Numbers next to one another have points still. One next to a text is written as the text is.
+    let areNumbers = given.allSatisfy(\.isNumber) && !separator.contains { $0 == "." || $0 == "," }
+    let parts = given.map { value in
+      let text = text(value.range)
+      guard value.isNumber, !areNumbers, given.count > 1, entry.field.isNumber, let decimal = mapping.decimalCharacter
+      else { return text }
+      return text.replacing(".", with: String(decimal))
+    }
+    return Found(
+      text: parts.joined(separator: separator), line: given.first?.line ?? rowLine,
+      isNumber: !given.isEmpty && (areNumbers || given.count == 1 && given[0].isNumber))
+  }
+
+  /// A value after steps; an empty one for a text that counts as no value.
+  private func changed(_ value: Found, _ steps: [Action]) throws(Refused) -> Found {
+    if steps.isEmpty { return value }
+    var changed = value
+    do throws(RowRefusal) {
+      for step in steps {
+        // A number is an amount without a currency.
+        if case .money = step, value.isNumber { continue }
+        changed.text = try Self.apply(step, to: changed.text, decimal: mapping.decimalCharacter)
+      }
+    } catch { throw Refused(message: error.message, value: value.text, line: value.line) }
+    if nulls?.contains(changed.text) ?? false { changed.text = "" }
+    return changed
+  }
+
   /// Forgets the values of the sources in this row.
   mutating func forget() {
     for index in values.indices { values[index] = nil }
     bytes.removeAll(keepingCapacity: true)
   }
 
-  /// Whether a cell has no value, or nothing but separators of values.
-  private static func isBlank(_ text: String, _ separator: String?) -> Bool {
-    text.allSatisfy(\.isWhitespace) || separator.map { parts(of: text, $0).isEmpty } ?? false
-  }
-
-  /// The values in a cell that are not empty, without blanks around them.
-  private static func parts(of text: String, _ separator: String) -> [String] {
-    text.split(separator: separator).map { String($0).trimmed }.filter { !$0.isEmpty }
+  /// The values in a cell: with a text that separates them those that are not empty, without blanks around them.
+  private static func parts(of text: String, _ entry: Computed) -> [String] {
+    guard let separator = entry.split else { return [text] }
+    return text.split(separator: separator).map { String($0).trimmed }.filter { !$0.isEmpty }
   }
 
   /// Sets a value that needs a simple conversion, without making a string of it. Returns whether it is such a value.

@@ -239,6 +239,56 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("1.234", ["trim"], 1.234), ("12.5", ["trim"], 12.5), ("12.5", ["split"], 12.5), ("1.234", ["split", "trim"], 1.234),
+    ("1.234", ["money"], 1.234), ("1.234", ["trim", "money"], 1.234), ("1.234", ["capture"], 1.234),
+    ("1.234e1", ["upper"], 12.34), ("1234", ["trim"], 1234), ("\"1.234\"", ["trim"], 1234), ("\"1,5\"", ["trim"], 1.5),
+    ("1.234", [], 1.234), ("1.234", ["join"], 1.234), ("1.5,\"g\":20", ["join"], 1.52),
+    ("1.5,\"g\":\"20\"", ["join"], 1.52), ("\"1,5\",\"g\":20", ["join"], 1.52),
+  ]) func `a number of JSON keeps its point, whatever steps there are`(value: String, steps: [String], weight: Double) throws {
+    struct Weight: RowSink {
+      var weight = 0.0
+      mutating func product(_ row: borrowing ProductRow) { weight = row.weight }
+      mutating func relation(_ row: borrowing RelationRow) {}
+    }
+    var mapping = RowMapping()
+    mapping.decimal = UInt8(ascii: ",")
+    let known: [String: RowMapping.Step] = [
+      "trim": .trim, "money": .money, "upper": .upper, "capture": .capture("^[0-9.]+"),
+    ]
+    mapping.rules[.weight] = RowMapping.Rule(
+      columns: steps.contains("join") ? ["kg", "g"] : ["kg"], separator: steps.contains("join") ? "" : nil,
+      split: steps.contains("split") ? ";" : nil, steps: steps.compactMap { known[$0] })
+    for isArray in [false, true] {
+      let row = "{\"id\":1,\"kg\":\(value)}"
+      var reader = RowFileReader(.ndjson, mapping: mapping)
+      var sink = Weight()
+      try reader.consume(Array((isArray ? "[\(row)]" : row).utf8).span, into: &sink)
+      _ = try reader.finish(into: &sink)
+      #expect(sink.weight == weight, "\(value) \(steps)")
+    }
+  }
+
+  @Test(arguments: [
+    ("kg < 2", "1 2"), ("kg > 1000", "3"), ("kg == 1.234", "1"), ("kg in [1.5, 1234]", "2 3"),
+  ]) func `a number of JSON keeps its point in a condition, and a text has a decimal comma`(
+    condition: String, ids: String
+  ) throws {
+    let text = "{\"id\":1,\"kg\":1.234}\n{\"id\":2,\"kg\":\"1,5\"}\n{\"id\":3,\"kg\":\"1.234\"}\n"
+    let reading = try read(text, condition, .ndjson) { $0.decimal = UInt8(ascii: ",") }
+    #expect(reading.ids == ids.split(separator: " ").map(String.init), "\(reading)")
+  }
+
+  @Test func `the first value that is not empty after the steps counts`() throws {
+    let text = "id,EAN,UPC\n1,#N/A|4006381333931,a\n2,#N/A,036000291452\n3,-|#N/A|a|b,x\n4,#N/A|-,\n"
+    let reading = try read(text) { mapping in
+      mapping.nullWords = ["-"]
+      mapping.rules[.barcode] = RowMapping.Rule(columns: ["EAN", "UPC"], split: "|", steps: [.gtin])
+    }
+    #expect(reading.barcodes == ["4006381333931", "036000291452", "a", ""], "\(reading)")
+    #expect(reading.summary.furtherParts == 1)
+  }
+
   @Test func `a cell of separators alone is empty, so the next column counts`() throws {
     let reading = try read("id,EAN,UPC\n1,;,a\n2,; b;c,a\n3,,;a\n4,;,\n") { mapping in
       mapping.rules[.barcode] = RowMapping.Rule(columns: ["EAN", "UPC"], split: ";")
