@@ -523,15 +523,21 @@ public struct CSVRows: ~Copyable {
   private mutating func meetsCondition() -> Bool {
     filter?.reset()
     for (slot, column) in filterColumns.enumerated() {
-      let range = range(column)
+      let range = value(column)
       filter?.set(slot, bytes, range)
     }
     return filter?.isMet() ?? true
   }
 
+  /// Whether the record is a relation, which the condition of the mapping is not about.
+  private var isRelation: Bool {
+    guard let number = cells.numbers[RowCells.typeColumn] else { return false }
+    return bytes[range(number - 1)].elementsEqual("relation".utf8)
+  }
+
   private mutating func readRow<Sink: RowSink>(into sink: inout Sink) throws(RowFileError) {
     if readsExcelTexts { readExcelTexts() }
-    if filter != nil, !meetsCondition() {
+    if filter != nil, !isRelation, !meetsCondition() {
       checker.summary.rows += 1
       checker.summary.leftOut += 1
       return

@@ -42,6 +42,8 @@ public struct NDJSONRows: ~Copyable {
   private var filter: RowFilter?
   private var filterSlots: [String: Int] = [:]
   private var unseenFilter: Set<String> = []
+  /// Whether a row was no relation.
+  private var hasProducts = false
   /// The meaning of the keys so far that need more than ``matcher``, and the fields taken.
   private var keys: [String: KeyUse] = [:]
   private var takenFields = [String?](repeating: nil, count: RowCells.columns.count)
@@ -167,7 +169,8 @@ public struct NDJSONRows: ~Copyable {
       if unseen.contains(uses[index].name) { uses[index].isAbsent = true }
       if filterSlots[uses[index].name] != nil { uses[index].isCondition = true }
     }
-    if checker.summary.rows == 0 { return }
+    // Relations do not have the keys of products.
+    if !hasProducts { return }
     let names = uses.filter { !$0.isAbsent }.map(\.name)
     for name in unseenFilter.sorted() {
       checker.report(RowFault(.unknownKey, line: 1, column: name, RowFilter.unknown(name, among: names, "key")))
@@ -280,10 +283,14 @@ public struct NDJSONRows: ~Copyable {
         "a \\u escape is half of a character (a lone surrogate), which no text can hold; write the whole",
         line: number)
     }
-    if let filter, !filter.isMet() {
-      checker.summary.rows += 1
-      checker.summary.leftOut += 1
-      return plan.forget()
+    // The condition is about products.
+    if !isRelation {
+      hasProducts = true
+      if let filter, !filter.isMet() {
+        checker.summary.rows += 1
+        checker.summary.leftOut += 1
+        return plan.forget()
+      }
     }
     if !plan.isEmpty {
       let faults = plan.finish(&cells, line: number)
@@ -295,6 +302,11 @@ public struct NDJSONRows: ~Copyable {
       }
     }
     try checker.take(cells, line: number, into: &sink)
+  }
+
+  /// Whether the current row is a relation.
+  private var isRelation: Bool {
+    cells.kind(RowCells.typeColumn) == .text && cells.text(RowCells.typeColumn) == "relation"
   }
 
   /// Whether a line has nothing but the beginning of an object.
