@@ -100,7 +100,7 @@ public struct CSVRows: ~Copyable {
     rules: RowRules = RowRules(), limits: WireLimits = WireLimits(), mapping: RowMapping? = nil,
     delimiter: UInt8? = UInt8(ascii: ",")
   ) {
-    checker = RowChecker(rules)
+    checker = RowChecker(rules, mapping)
     readsExcelTexts = rules.readsExcelTexts
     recordByteCount = limits.tokenByteCount
     self.mapping = mapping
@@ -308,6 +308,7 @@ public struct CSVRows: ~Copyable {
     }
     checker.summary = summary
     ignoredCounts = []
+    checker.nameID(uses, mapping)
     return try checker.finish(lines: byteInLine == 0 ? line - 1 : line)
   }
 
@@ -526,7 +527,13 @@ public struct CSVRows: ~Copyable {
       let range = value(column)
       filter?.set(slot, bytes, range)
     }
-    return filter?.isMet() ?? true
+    let isMet = filter?.isMet() ?? true
+    if let slot = filter?.misread {
+      let column = filterColumns[slot]
+      let text = String(decoding: bytes[range(column)], as: UTF8.self)
+      checker.noteMisread(names[column], text, line: fieldLines[column])
+    }
+    return isMet
   }
 
   /// Whether the record is a relation, which the condition of the mapping is not about.

@@ -78,7 +78,7 @@ public struct NDJSONRows: ~Copyable {
   ///   - limits: The bounds on memory. One line has at most `tokenByteCount` bytes.
   ///   - mapping: What the keys mean; `nil` if they have the names of the fields.
   public init(rules: RowRules = RowRules(), limits: WireLimits = WireLimits(), mapping: RowMapping? = nil) {
-    checker = RowChecker(rules)
+    checker = RowChecker(rules, mapping)
     self.mapping = mapping
     isMapped = mapping != nil
     nulls = NullWords(mapping?.nullWords ?? [])
@@ -152,6 +152,7 @@ public struct NDJSONRows: ~Copyable {
         report("the array does not end; the file is cut, or a bracket is missing", line: array.line)
       }
       checkUnseen()
+      checker.nameID(uses, mapping)
       return try checker.finish(lines: array.line)
     }
     if !isOver, splitter.finish() {
@@ -159,6 +160,7 @@ public struct NDJSONRows: ~Copyable {
       try read(line.span, splitter.lineCount, into: &sink)
     }
     checkUnseen()
+    checker.nameID(uses, mapping)
     return try checker.finish(lines: splitter.lineCount)
   }
 
@@ -286,7 +288,11 @@ public struct NDJSONRows: ~Copyable {
     // The condition is about products.
     if !isRelation {
       hasProducts = true
-      if let filter, !filter.isMet() {
+      let isMet = filter?.isMet() ?? true
+      if let filter, let slot = filter.misread {
+        checker.noteMisread(filter.names[slot], filter.text(slot), line: number)
+      }
+      if !isMet {
         checker.summary.rows += 1
         checker.summary.leftOut += 1
         return plan.forget()

@@ -12,6 +12,14 @@ struct NullWords {
     byteCount = words.reduce(0) { max($0, $1.utf8.count) } * 2
   }
 
+  /// What to do about a text that may stand for no value.
+  static func remedy(_ text: String) -> String {
+    if text.contains(",") { return "if this stands for no value, say so with \"null\" in a mapping (--map)" }
+    let isWord = text.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || "0123456789/.-_".unicodeScalars.contains($0) }
+    let word = isWord && !text.hasPrefix("-") ? text : "'\(text.replacing("'", with: "'\\''"))'"
+    return "if this stands for no value, say so with --null" + (text.hasPrefix("-") ? "=" : " ") + word
+  }
+
   func contains(_ text: String) -> Bool { text.utf8.count <= byteCount && words.contains(text.lowercased()) }
 
   func contains(_ bytes: ArraySlice<UInt8>) -> Bool {

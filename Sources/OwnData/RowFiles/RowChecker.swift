@@ -1,6 +1,7 @@
 internal import Barcodes
 internal import CatalogRows
 import ServerAnswers
+import TextFormat
 
 /// A strict validator that turns the values of a person's own file into rows: anything that cannot be read as intended
 /// is a fault.
@@ -35,7 +36,13 @@ struct RowChecker {
     $0 != RowCells.typeColumn && RowCells.columns[$0].relation == nil
   }
 
-  init(_ rules: RowRules) { self.rules = rules }
+  /// The separator of decimals, if the mapping says one.
+  private let decimal: Character?
+
+  init(_ rules: RowRules, _ mapping: RowMapping?) {
+    self.rules = rules
+    decimal = mapping?.decimalCharacter
+  }
 
   mutating func report(_ fault: RowFault) { faults.add(fault) }
 
@@ -94,6 +101,33 @@ struct RowChecker {
       relation.reset()
     }
     if faults.count == before { try hand(list, line, to: &sink) }
+  }
+
+  /// Counts a row with something that a person should know.
+  private mutating func note(_ path: WritableKeyPath<RowFileSummary, RowWarning?>, _ first: RowWarning) {
+    if summary[keyPath: path] == nil { summary[keyPath: path] = first } else { summary[keyPath: path]?.count += 1 }
+  }
+
+  /// Counts a row whose value the condition of the mapping compares with a number, and which is none.
+  mutating func noteMisread(_ column: String, _ value: String, line: Int) {
+    let text = value.trimmed
+    var decimal: Character?
+    for other in [",", "."] as [Character] where decimal == nil && other != self.decimal {
+      let number = RowFieldPlan.pointed(text, other).flatMap { NumberText.double(Array($0.utf8).span) }
+      if number != nil { decimal = other }
+    }
+    note(
+      \.noNumber,
+      RowWarning(kind: .noNumber(decimal: decimal), line: line, element: element, column: column, value: value))
+  }
+
+  /// Names the column of the id in the warning about ids.
+  mutating func nameID(_ uses: [RowColumnUse], _ mapping: RowMapping?) {
+    guard summary.paddedID != nil else { return }
+    summary.paddedID?.kind = .paddedID(mapping?.rules[.id])
+    if let name = uses.first(where: { $0.fields.contains("id") && !$0.isAbsent })?.name {
+      summary.paddedID?.column = name
+    }
   }
 
   private mutating func hand<Sink: RowSink>(
@@ -266,9 +300,15 @@ struct RowChecker {
     // An invalid id was already reported, and is treated as absent.
     guard cells.kind(column) == .text || cells.kind(column) == .number else { return }
     var first: Int?
+    var isPadded = false
     product.texts.withText(ProductText.id.rawValue) { id in
       first = ids.insert(id, line: line)
-      if Blanks.surround(id) { summary.paddedIDs += 1 }
+      isPadded = Blanks.surround(id)
+    }
+    if isPadded {
+      summary.paddedIDs += 1
+      note(
+        \.paddedID, RowWarning(kind: .paddedID(nil), line: line, element: element, column: "id", value: product[.id]))
     }
     guard let first else { return }
     switch rules.duplicates {

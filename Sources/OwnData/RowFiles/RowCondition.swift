@@ -65,8 +65,9 @@ struct RowFilter {
     /// The number of the column among ``names``.
     var slot: Int
     var test: ValueTest
-    /// Whether a constant is a number, or true or false.
+    /// Whether a constant is a number, or all are, or one is true or false.
     var hasNumber: Bool
+    var hasNumbersOnly: Bool
     var hasBoolean: Bool
   }
 
@@ -79,6 +80,8 @@ struct RowFilter {
   private var ranges: [Range<Int>] = []
   /// Whether a value is a number of JSON or of a database, which has a point whatever the mapping says of texts.
   private var areNumbers: [Bool] = []
+  /// The first column of the current row whose value is no number, and was compared with one: no comparison holds then.
+  private(set) var misread: Int?
 
   init(_ condition: RowCondition, _ mapping: RowMapping) {
     self.mapping = mapping
@@ -111,6 +114,7 @@ struct RowFilter {
       .test(
         Leaf(
           slot: slot, test: test, hasNumber: constants.contains { $0.kind == .number },
+          hasNumbersOnly: !constants.isEmpty && constants.allSatisfy { $0.kind == .number },
           hasBoolean: constants.contains { $0.kind == .bool }))
     case .all, .any, .never: .never
     }
@@ -148,25 +152,40 @@ struct RowFilter {
     ranges[slot] = start..<bytes.count
   }
 
-  /// Whether the current row meets the condition.
-  func isMet() -> Bool { isMet(root) }
+  /// The value of a column in the current row.
+  func text(_ slot: Int) -> String { String(decoding: bytes[ranges[slot]], as: UTF8.self) }
 
-  private func isMet(_ node: Node) -> Bool {
+  /// Whether the current row meets the condition. ``misread`` is known then.
+  mutating func isMet() -> Bool {
+    var found: Int?
+    let isMet = isMet(root, &found)
+    misread = found
+    return isMet
+  }
+
+  private func isMet(_ node: Node, _ misread: inout Int?) -> Bool {
     switch node {
-    case .all(let nodes): nodes.allSatisfy(isMet)
-    case .any(let nodes): nodes.contains(where: isMet)
-    case .not(let node): !isMet(node)
-    case .test(let leaf): isMet(leaf)
-    case .never: false
+    case .all(let nodes):
+      for node in nodes where !isMet(node, &misread) { return false }
+      return true
+    case .any(let nodes):
+      for node in nodes where isMet(node, &misread) { return true }
+      return false
+    case .not(let node): return !isMet(node, &misread)
+    case .test(let leaf): return isMet(leaf, &misread)
+    case .never: return false
     }
   }
 
-  private func isMet(_ leaf: Leaf) -> Bool {
+  private func isMet(_ leaf: Leaf, _ misread: inout Int?) -> Bool {
     let range = ranges[leaf.slot]
     let value = bytes.rawSpan
     if leaf.test.holds(value, .text(range)) { return true }
     if range.isEmpty { return leaf.test.holds(value, .null) }
-    if leaf.hasNumber, let number = number(leaf.slot) { return leaf.test.holds(value, number) }
+    if leaf.hasNumber {
+      if let number = number(leaf.slot) { return leaf.test.holds(value, number) }
+      if leaf.hasNumbersOnly, misread == nil { misread = leaf.slot }
+    }
     if leaf.hasBoolean, let isTrue = boolean(range) { return leaf.test.holds(value, .bool(isTrue)) }
     return false
   }

@@ -102,17 +102,19 @@ public struct RowFileSummary: Sendable, Equatable {
     ].filter { $0.0 > 0 }
     let none = rows == 1 ? "its only row is not taken" : "none of its \(rows) rows is a product to take"
     return none + ": " + reasons.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+      + (noNumber.map { "; \($0.message)" } ?? "")
   }
 
-  /// What a person should know about rows that were taken as they are.
-  package var notices: [String] {
-    if paddedIDs == 0 { return [] }
-    let ids = paddedIDs == 1 ? "1 id begins or ends" : "\(paddedIDs) ids begin or end"
-    return [
-      "\(ids) with blanks or invisible characters, which belong to the id; the step trim of a mapping removes them, as"
-        + " in {\"fields\": {\"id\": {\"columns\": \"id\", \"steps\": [\"trim\"]}}}"
-    ]
-  }
+  /// The first id that begins or ends with a blank, and the first value that a condition compares with a number and
+  /// that is none.
+  var paddedID: RowWarning?
+  var noNumber: RowWarning?
+
+  /// What a person should know about rows that were taken, or left out, as the mapping says.
+  package var warnings: [RowWarning] { [noNumber, paddedID].compactMap(\.self) }
+
+  /// The same as sentences.
+  package var notices: [String] { warnings.map(\.message) }
 
   /// The maximum number of keys counted separately in ``ignored``.
   private static let keyLimit = 100

@@ -110,6 +110,65 @@ import Testing
     #expect(wrong.ids == ["1"] && wrong.failures.isEmpty, "\(wrong.failures)")
   }
 
+  @Test(arguments: [
+    ("p > 10", "$12.50", nil, "compare with a text, as in 'p' != ''"), ("p != 0", "12,50 €", nil, "compare with a text"),
+    ("p > 10", "1.234,50", nil, "--decimal ,"), ("p > 10", "1,234.50", nil, "--decimal ."),
+    ("p in [1, 2]", "12.5", ",", "--decimal ."), ("p == 5 && id != ''", "n/a", nil, "--null n/a, or compare with"),
+    ("p < 1", "-", nil, "--null='-'"),
+  ] as [(String, String, String?, String)])
+  func `a text that is compared with a number is counted in a warning with its remedy`(
+    condition: String, value: String, decimal: String?, remedy: String
+  ) throws {
+    var rules = RowRules()
+    rules.isIncrement = true
+    let table = "id;p\n1;0\n2;\(value)\n3;\n4;\(value)\n"
+    let lines = "{\"id\":1,\"p\":0}\n{\"id\":2,\"p\":\"\(value)\"}\n{\"id\":3}\n{\"id\":4,\"p\":\"\(value)\"}\n"
+    for (text, format, line) in [(table, RowFileFormat.csv, 3), (lines, .ndjson, 2)] {
+      let summary = try read(text, condition, format, rules: rules) {
+        $0.decimal = decimal?.utf8.first
+        $0.rules[.weight] = RowMapping.Rule(columns: ["w"])
+        if format == .csv { $0.rules = [:] }
+      }.summary
+      let warning = try #require(summary.warnings.first, "\(condition) \(value)")
+      #expect(warning.count == 2 && warning.line == line && warning.value == value && warning.column == "p")
+      #expect(warning.message.contains(remedy) && warning.message.contains("2 rows have a text"), "\(warning.message)")
+    }
+  }
+
+  @Test(arguments: ["p > '1'", "p in ['a', 5]", "p != ''", "id > 1", "p like '%a'"])
+  func `other comparisons are no matter for a warning`(condition: String) throws {
+    #expect(try read("id,p\n1,a\n2,ba\n3,\n4,7\n", condition).summary.warnings.isEmpty)
+  }
+
+  @Test func `a source of which no row is left says what its numbers were`() throws {
+    let failures = try read("id,p\n1,$5.00\n2,$20.00\n", "p > 10").failures.joined()
+    #expect(failures.contains("none of its 2 rows") && failures.contains("value \"$5.00\""), "\(failures)")
+  }
+
+  @Test(arguments: [
+    ("Artikelnr.", ["Artikelnr."], nil, #"{"fields": {"id": {"columns": "Artikelnr.", "steps": ["trim"]}}}"#),
+    ("id", [], nil, #"{"columns": "id", "steps": ["trim"]}"#),
+    ("no", ["no", "x"], nil, #"{"columns": ["no", "x"], "steps": ["trim"]}"#),
+    ("no", ["no"], .upper, #"write "trim" before the other steps of the field id"#),
+  ] as [(String, [String], RowMapping.Step?, String)])
+  func `the warning about ids names the column and the first one`(
+    name: String, columns: [String], step: RowMapping.Step?, remedy: String
+  ) throws {
+    for (text, format, line) in [
+      ("\(name),x\n1,\n 2 ,\n3\u{200B},\n", RowFileFormat.csv, 3),
+      ("{\"\(name)\":\"1\",\"x\":null}\n{\"\(name)\":\" 2 \"}\n{\"\(name)\":\"3\u{200B}\"}\n", .ndjson, 2),
+    ] {
+      var rules = RowRules()
+      rules.unknownKeys = .ignore
+      let summary = try read(text, nil, format, rules: rules) {
+        if !columns.isEmpty { $0.rules[.id] = RowMapping.Rule(columns: columns, steps: [step].compactMap(\.self)) }
+      }.summary
+      let warning = try #require(summary.warnings.first)
+      #expect(warning.line == line && warning.column == name && warning.value == " 2 " && warning.count == 2)
+      #expect(warning.message.contains(remedy) && summary.paddedIDs == 2, "\(warning.message)")
+    }
+  }
+
   @Test func `relations are not subject to a condition`() throws {
     let lines = """
       {"id":"1","Status":"a"}

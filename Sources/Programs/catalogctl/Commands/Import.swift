@@ -320,6 +320,15 @@ struct Import: ParsableCommand {
       ] + (element.map { [("row", .int($0))] } ?? []))
   }
 
+  /// A warning as JSON: how many rows there are of its kind, and the first of them.
+  private static func warning(_ warning: RowWarning) -> JSONText {
+    .object(
+      [
+        ("rows", .int(warning.count)), ("line", .int(warning.line)), ("column", .text(warning.column)),
+        ("value", .text(warning.value)), ("message", .text(warning.message)),
+      ] + (warning.element.map { [("row", .int($0))] } ?? []))
+  }
+
   private func printRefusal(
     _ summary: RowFileSummary, _ counts: MergeCounts?, _ errors: [JSONText], count: Int
   ) {
@@ -355,7 +364,7 @@ struct Import: ParsableCommand {
       ("added", counts.map { .int($0.added) } ?? .null), ("changed", counts.map { .int($0.changed) } ?? .null),
       ("unchanged", counts.map { .int($0.unchanged) } ?? .null), ("deleted", counts.map { .int($0.deleted) } ?? .null),
       ("ignored", .object(summary.ignored.sorted { $0.key < $1.key }.map { ($0.key, .int($0.value)) })),
-      ("errors", .array(errors)),
+      ("errors", .array(errors)), ("warnings", .array(summary.warnings.map(Self.warning))),
     ] + BarcodeTable(summary.barcodes, [], RowMapping()).fields + matchFields(summary, counts)
   }
 
