@@ -263,6 +263,9 @@ package struct WrittenCode: Sendable, Equatable {
 
   private static let separators: Set<Character> = [";", ",", "|", "/", "\n", "\r\n", "\r", "\t", "；", "，", "、"]
 
+  /// Whether a character may stand between several codes in a cell.
+  package static func isSeparator(_ character: Character) -> Bool { character == " " || separators.contains(character) }
+
   /// The character between the codes of a text that has several, one of which is a GTIN; `nil` if it has not.
   package static func separator(of text: String) -> Character? {
     // A slash of a web address separates nothing.

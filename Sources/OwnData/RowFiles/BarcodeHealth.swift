@@ -18,6 +18,9 @@ package struct BarcodeHealth: Sendable, Equatable {
   /// The number of barcodes that no scan can find, and the first of each reason.
   package private(set) var unscannable: [Scan.Unscannable: (count: Int, first: First)] = [:]
 
+  /// For each separator of codes in a cell, the first text that has it, and is no list of codes.
+  package private(set) var separated: [Character: String] = [:]
+
   /// Creates counts of no barcodes.
   package init() {}
 
@@ -38,11 +41,28 @@ package struct BarcodeHealth: Sendable, Equatable {
     let index = Self.index(state)
     counts[index] += 1
     if counts[index] == 1 { firsts[index] = Self.first(barcode, line, element) }
+    if state == .text { noteSeparators(barcode) }
     guard state == .text || state == .several || state == .decorated, !Scan.isPlain(barcode),
       let reason = Scan.unscannable(String(copying: barcode))
     else { return }
     let former = unscannable[reason] ?? (0, Self.first(barcode, line, element))
     unscannable[reason] = (former.count + 1, former.first)
+  }
+
+  /// Notes the separators in a text that is no list of codes, and no web address.
+  private mutating func noteSeparators(_ barcode: Span<UInt8>) {
+    var hasSeparator = false
+    for index in barcode.indices where !hasSeparator {
+      // Letters, digits, hyphens, points and underscores separate nothing.
+      let byte = barcode[index]
+      hasSeparator = byte < 0x2D || byte == 0x2F || byte == 0x3B || byte == 0x7C || byte >= 0x80
+    }
+    guard hasSeparator else { return }
+    let text = String(copying: barcode)
+    if text.contains("://") { return }
+    for character in text where separated[character] == nil && WrittenCode.isSeparator(character) {
+      separated[character] = text.count > 60 ? text.prefix(60) + "…" : text
+    }
   }
 
   private static func first(_ barcode: Span<UInt8>, _ line: Int, _ element: Int?) -> First {

@@ -14,6 +14,8 @@ struct RowFieldPlan {
     /// The text between several values in a cell.
     var split: String?
     var steps: [Action]
+    /// Whether one of the steps is ``RowMapping/Step/gtin``.
+    var isCode = false
     var constant: String?
     /// Whether the value is converted.
     var converts: Bool
@@ -94,7 +96,7 @@ struct RowFieldPlan {
     computed.append(
       Computed(
         field: field, column: Self.column(of: field), sources: sources, separator: rule?.separator, split: rule?.split,
-        steps: steps, converts: mapping.converts(field) && !(rule?.steps.contains(where: \.isConversion) ?? false),
+        steps: steps, isCode: rule?.steps.contains(.gtin) ?? false, converts: mapping.converts(field) && !(rule?.steps.contains(where: \.isConversion) ?? false),
         onlySource: sources.count == 1 && rule?.separator == nil && rule?.split == nil && steps.isEmpty
           ? sources[0] : nil))
     reserve(sources)
@@ -233,6 +235,16 @@ struct RowFieldPlan {
     return first ?? Found(text: "", line: rowLine)
   }
 
+  /// Whether a cell with a separator of values in it is one barcode nevertheless, as programs and people write it: a
+  /// number with an exponent and a decimal comma, digits in groups, the web address of a Digital Link.
+  private static func isOneCode(_ text: String) -> Bool {
+    if text.contains("://") { return true }
+    switch WrittenCode(text).state {
+    case .sound, .lostZero, .exponent, .decorated, .wrongCheckDigit: return true
+    case .several, .text, .none: return false
+    }
+  }
+
   /// The values of several sources, with a text between them.
   private func joined(_ entry: Computed, _ separator: String, _ rowLine: Int) -> Found {
     let given = entry.sources.compactMap { values[$0] }.filter { !$0.range.isEmpty }
@@ -273,6 +285,7 @@ struct RowFieldPlan {
   /// The values in a cell: with a text that separates them those that are not empty, without blanks around them.
   private static func parts(of text: String, _ entry: Computed) -> [String] {
     guard let separator = entry.split else { return [text] }
+    if entry.field == .barcode || entry.isCode, isOneCode(text) { return [text] }
     return text.split(separator: separator).map { String($0).trimmed }.filter { !$0.isEmpty }
   }
 

@@ -385,6 +385,29 @@ import Testing
     #expect(reading.summary.furtherParts == 1)
   }
 
+  @Test(arguments: [
+    (",", "4,00638E+12"), (" ", "4 006381 333931"), (" ", "4 006381 333932"), ("/", "https://id.gs1.org/01/04006381333931"),
+    (".", "4.006.381.333.931"), (".", "4006381333931.0"), ("-", "978-3-16-148410-0"),
+  ]) func `a cell that is one code as a whole is not cut`(separator: String, code: String) throws {
+    let list = "4006381333931\(separator)4006381333948"
+    for steps in [[], [RowMapping.Step.trim]] {
+      let reading = try read("id;EAN\n1;\(code)\n2;\(list)\n3;A\(separator)B\n") { mapping in
+        mapping.rules[.barcode] = RowMapping.Rule(columns: ["EAN"], split: separator, steps: steps)
+      }
+      #expect(reading.barcodes == [code, "4006381333931", "A"], "\(reading)")
+    }
+    let mended = try read("id;EAN\n1;\(code)\n") { mapping in
+      mapping.rules[.skuCode] = RowMapping.Rule(columns: ["EAN"], split: separator, steps: [.gtin])
+      mapping.rules[.barcode] = RowMapping.Rule(columns: ["EAN"], split: separator, steps: [.gtin])
+    }
+    #expect(mended.summary.furtherParts == 0, "\(mended)")
+  }
+
+  @Test func `texts with a separator in them are known, as split would cut them`() throws {
+    let text = "id;barcode\n1;4006381333931/4006381333948\n2;AB/12\n3;https://a.b/c\n4;x|y\n5;A-1.5_b\n6;4,5E+12\n"
+    #expect(try read(text).summary.barcodes.separated == ["/": "AB/12", "|": "x|y"])
+  }
+
   @Test func `a cell of separators alone is empty, so the next column counts`() throws {
     let reading = try read("id,EAN,UPC\n1,;,a\n2,; b;c,a\n3,,;a\n4,;,\n") { mapping in
       mapping.rules[.barcode] = RowMapping.Rule(columns: ["EAN", "UPC"], split: ";")

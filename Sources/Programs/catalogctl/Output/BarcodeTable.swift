@@ -72,7 +72,12 @@ struct BarcodeTable {
     case .lostZero, .decorated: "the step gtin"
     case .exponent:
       WrittenCode(first).gtin == nil ? "an export of the cells as texts: digits are lost" : "the step gtin"
-    case .several: "split \(Self.quoted(separator)), and the step gtin"
+    case .several:
+      if let other = uncuttable {
+        "whoever wrote them: split \(Self.quoted(separator)) would also cut \(other.onOneLine)"
+      } else {
+        "split \(Self.quoted(separator)), and the step gtin"
+      }
     case .wrongCheckDigit: "whoever wrote them: compare with the labels"
     case .text: "–, if labels have these texts"
     }
@@ -83,12 +88,16 @@ struct BarcodeTable {
     health.first(.several).flatMap { WrittenCode.separator(of: $0.text) }.map(String.init) ?? ";"
   }
 
+  /// Another text of the column that ``separator`` would cut although it is no list of codes; `nil` if there is none.
+  private var uncuttable: String? { separator.first.flatMap { health.separated[$0] } }
+
   /// Shows the rule of a mapping that mends what can be mended.
   private func sayStep() {
-    let isMendable = health[.lostZero] + health[.decorated] + health[.several] > 0
+    let isSplit = health[.several] > 0 && uncuttable == nil
+    let isMendable = health[.lostZero] + health[.decorated] > 0 || isSplit
     guard isMendable, !rule.columns.isEmpty else { return }
     var better = rule
-    if health[.several] > 0, better.separator == nil { better.split = separator }
+    if isSplit, better.separator == nil { better.split = separator }
     if !better.steps.contains(.gtin) { better.steps.append(.gtin) }
     if better == rule { return }
     Console.say("  in the fields of a mapping (--map): \"barcode\": \(MappingFile.json(better).text)")
