@@ -59,7 +59,11 @@ enum DatePattern {
     var rest = Array(text.utf8)[...]
     var values: [UInt8: Int] = [:]
     var parts = format[...]
+    /// Whether the digits of another part end where this one begins.
+    var followsDigits = false
     while let byte = parts.popFirst() {
+      let isAdjacent = followsDigits
+      followsDigits = false
       guard byte == UInt8(ascii: "%"), let part = parts.popFirst(), part != UInt8(ascii: "%") else {
         guard rest.popFirst() == byte else { return nil }
         continue
@@ -84,6 +88,9 @@ enum DatePattern {
       let digits = rest.prefix(most).prefix { (0x30...0x39).contains($0) }
       // A year of two digits is for %y.
       guard part == UInt8(ascii: "Y") ? digits.count == 4 : !digits.isEmpty else { return nil }
+      followsDigits = true
+      // Without anything between two parts, only their lengths tell them apart: 2023123 of the form yyyyMMdd is no date.
+      if digits.count < most, isAdjacent || beginsWithDigits(parts) { return nil }
       rest = rest.dropFirst(digits.count)
       values[part] = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
@@ -103,6 +110,12 @@ enum DatePattern {
     else { return nil }
     return padded(year, 4) + "-" + padded(month, 2) + "-" + padded(day, 2) + " " + padded(hour, 2) + ":"
       + padded(minute, 2) + ":" + padded(second, 2)
+  }
+
+  /// Whether the rest of a form begins with a part that is written with digits.
+  private static func beginsWithDigits(_ format: ArraySlice<UInt8>) -> Bool {
+    guard format.first == UInt8(ascii: "%"), let part = format.dropFirst().first else { return false }
+    return "YymdHIMS".utf8.contains(part)
   }
 
   /// Returns `text`, which is `YYYY-MM-DD HH:MM:SS`, in the form `format`; `nil` if reading that would not give `text`.

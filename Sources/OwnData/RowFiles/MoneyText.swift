@@ -18,7 +18,7 @@ enum MoneyText {
       rest = rest.dropFirst().dropLast()
     }
     guard let first = rest.firstIndex(where: isDigit), let last = rest.lastIndex(where: isDigit) else {
-      throw refusal(decimal)
+      throw RowRefusal("this is no amount of money; \(NullWords.remedy(text))")
     }
     var start = first
     if let sign = rest[..<first].last, sign == "." || sign == ",", side(rest[..<first]) == nil {
@@ -62,6 +62,17 @@ enum MoneyText {
           + " --decimal . or --decimal ,")
     }
     return number
+  }
+
+  /// Whether a text is an amount with something around its number, a currency mostly, whatever its separator of decimals
+  /// is.
+  static func hasCurrency(_ text: String) -> Bool {
+    let hasMore = text.contains { $0.isLetter || $0.isCurrencySymbol || $0 == "(" || isDash($0) }
+    if !hasMore { return false }
+    for decimal in [".", ","] as [Character] {
+      if RowFieldPlan.pointed(text, decimal).map(isNumber) ?? false { return false }
+    }
+    return [".", ","].contains { decimal in (try? number(text, decimal: decimal)) != nil }
   }
 
   private static func refusal(_ decimal: Character?) -> RowRefusal {

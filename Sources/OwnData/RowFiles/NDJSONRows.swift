@@ -345,10 +345,13 @@ public struct NDJSONRows: ~Copyable {
     var isRelation = false
     while true {
       var token = try tokens.next()
-      if let nulls, token == .string || token == .number, tokens.depth == Self.rowDepth,
-        nulls.contains(tokens.textString)
-      {
-        token = .null
+      if let nulls, tokens.depth == Self.rowDepth {
+        switch token {
+        case .string, .number: if nulls.contains(tokens.textString) { token = .null }
+        // Some programs say false where there is no text. Where true or false is expected, it says what it says.
+        case .true, .false: if !isFlag(column), nulls.contains(shown(token)) { token = .null }
+        default: break
+        }
       }
       switch token {
       case .key:
@@ -569,6 +572,12 @@ public struct NDJSONRows: ~Copyable {
     }
     let text = Array(shown(token).utf8)
     cells.set(column, kind, text.span, line: number)
+  }
+
+  /// Whether a column has true or false.
+  private func isFlag(_ column: Int?) -> Bool {
+    guard let field = column.flatMap({ RowCells.columns[$0].product }) else { return false }
+    if case .flag = field.slot { return true } else { return false }
   }
 
   /// A value in the form that messages show.

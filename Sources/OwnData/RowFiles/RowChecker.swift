@@ -376,7 +376,8 @@ struct RowChecker {
       if field == .delFlag {
         if let isDeleted = cells.boolean(column) { return product.delFlag = isDeleted ? 1 : 0 }
         let advice =
-          "write 1 or true for deleted, 0 or nothing for not, or give the words that mean it, such as --true X"
+          "write 1 or true for deleted, 0 or nothing for not, or give the words that mean it, such as --true X; "
+          + NullWords.remedy(cells.text(column))
         integer(column, cells, line, advice).map { product.integers[slot] = $0 }
       } else {
         integer(column, cells, line).map { product.integers[slot] = $0 }
@@ -390,7 +391,14 @@ struct RowChecker {
   private mutating func isText(_ column: Int, _ cells: RowCells, _ line: Int) -> Bool {
     let what: String
     switch cells.kind(column) {
-    case .yes, .no: what = "true or false"
+    case .yes, .no:
+      let word = cells.text(column)
+      report(
+        cells.fault(
+          .value, column, line: line,
+          "\(word) where a text is expected; if it says that there is none, say so with --null \(word); otherwise write a"
+            + " text in double quotes"))
+      return false
     case .object: what = "an object"
     case .array: what = "an array"
     default: return true
@@ -401,10 +409,13 @@ struct RowChecker {
 
   private mutating func integer(
     _ column: Int, _ cells: RowCells, _ line: Int,
-    _ advice: String = "write digits alone, such as 12, or nothing for the default"
+    _ advice: String? = nil
   ) -> Int64? {
     if let value = cells.integer(column) { return value }
-    report(cells.fault(.value, column, line: line, "this is not a whole number (64 bits); " + advice))
+    let remedy =
+      advice ?? Self.remedy(cells.text(column), RowCells.columns[column].name)
+      ?? "write digits alone, such as 12, or nothing for the default"
+    report(cells.fault(.value, column, line: line, "this is not a whole number (64 bits); " + remedy))
     return nil
   }
 
@@ -413,8 +424,20 @@ struct RowChecker {
     report(
       cells.fault(
         .value, column, line: line,
-        "this is not a number; " + Self.numberRemedy(cells.text(column))))
+        "this is not a number; "
+          + (Self.remedy(cells.text(column), RowCells.columns[column].name) ?? Self.numberRemedy(cells.text(column)))))
     return nil
+  }
+
+  /// What to do about a text that is no number whatever the separator of decimals is: one without digits, and an amount
+  /// of money with its currency. `nil` for other texts.
+  static func remedy(_ text: String, _ field: String) -> String? {
+    if !text.contains(where: \.isNumber) {
+      return NullWords.remedy(text) + "; otherwise write a number, such as 12"
+    }
+    if !MoneyText.hasCurrency(text) { return nil }
+    return "take the number of an amount with the step money in a mapping (--map): \"steps\": [\"money\"] of the field"
+      + " \(field)"
   }
 
   /// What to do about a text that is no number. A comma before three digits may separate thousands, so that reading it
@@ -435,7 +458,7 @@ struct RowChecker {
       cells.fault(
         .value, column, line: line,
         "this is neither true nor false; write one of these words, or nothing for the default, or give the words that"
-          + " mean true, such as --true 1"))
+          + " mean true, such as --true 1; \(NullWords.remedy(cells.text(column)))"))
     return nil
   }
 

@@ -368,7 +368,8 @@ struct RowFieldPlan {
     // A database's way to say that there is no date: 00.00.0000.
     let isZero = text.allSatisfy { $0 == "0" || $0.isASCII && !$0.isNumber && !$0.isLetter }
     if isZero, text.contains("0") || text.allSatisfy(\.isWhitespace) { return "" }
-    throw RowRefusal("this is no date of the form \(form); correct it, or give another form")
+    let advice = text.contains(where: \.isNumber) ? "" : "; " + NullWords.remedy(text)
+    throw RowRefusal("this is no date of the form \(form); correct it, or give another form" + advice)
   }
 
   /// A value in the form that rows have. A word that is neither true nor false stays as it is, and the checker reports
@@ -383,6 +384,9 @@ struct RowFieldPlan {
         return number
       }
       let isWhole = field.isWhole
+      if let remedy = RowChecker.remedy(text, field.key) {
+        throw RowRefusal("this is no \(isWhole ? "whole " : "")number; \(remedy)")
+      }
       let (name, other) = hasComma ? ("comma", ".") : ("point", ",")
       let forms = hasComma ? "1234,5 or 1.234,5 or 1 234,5" : "1234.5 or 1,234.5 or 1 234.5"
       throw RowRefusal(

@@ -429,6 +429,50 @@ import Testing
     #expect(none.failures.joined().contains("--column barcode="), "\(none.failures)")
   }
 
+  // MARK: Remedies
+
+  @Test(arguments: [
+    ("weight", "$5.00", nil, "step money"), ("weight", "5,00 €", ".", "step money"), ("weight", "$5.00", ",", "step money"),
+    ("weight", "CHF 5.-", nil, "step money"), ("weight", "(3.10)", nil, "step money"), ("weight", "5,5", nil, "--decimal ,"),
+    ("weight", "5 kg", nil, "--decimal ,"), ("weight", "1,234", nil, "--decimal ."), ("weight", "N/A", nil, "--null N/A"),
+    ("weight", "NaN", ",", "--null NaN"), ("weight", "-", nil, "--null='-'"), ("weight", "n. a.", ".", "--null 'n. a.'"),
+    ("groupNum", "N/A", nil, "--null N/A"), ("groupNum", "-", ",", "--null='-'"), ("groupNum", "$5", nil, "step money"),
+    ("isSaleProduct", "N/A", nil, "--null N/A"), ("isSaleProduct", "-", nil, "--null='-'"),
+    ("delFlag", "X", nil, "--true X"), ("delFlag", "-", nil, "--null='-'"), ("weight", "a,b", nil, "\"null\" in a mapping"),
+  ] as [(String, String, String?, String)])
+  func `a fault of a value names what helps`(field: String, value: String, decimal: String?, remedy: String) throws {
+    for (text, format) in [
+      ("id;\(field)\n1;\(value)\n", RowFileFormat.csv), ("{\"id\":1,\"\(field)\":\"\(value)\"}\n", .ndjson),
+    ] {
+      let failures = try read(text, nil, format) { $0.decimal = decimal?.utf8.first }.failures.joined()
+      #expect(failures.contains(remedy), "\(failures)")
+      if remedy == "step money" { #expect(!failures.contains("--decimal"), "\(failures)") }
+    }
+  }
+
+  @Test func `false where a text is expected may stand for none`() throws {
+    let text = "[{\"id\":7,\"barcode\":false,\"isSaleProduct\":false},{\"id\":8,\"barcode\":\"x\",\"isSaleProduct\":true}]"
+    let failures = try read(text, nil, .ndjson).failures.joined()
+    #expect(failures.contains("false where a text is expected") && failures.contains("--null false"), "\(failures)")
+    let reading = try read(text, nil, .ndjson) { $0.nullWords = ["false"] }
+    #expect(reading.barcodes == ["", "x"] && reading.failures.isEmpty, "\(reading)")
+    let stepped = try read(text, "barcode = ''", .ndjson) { mapping in
+      mapping.nullWords = ["false"]
+      mapping.rules[.barcode] = RowMapping.Rule(columns: ["barcode"], steps: [.gtin])
+    }
+    #expect(stepped.ids == ["7"] && stepped.barcodes == [""], "\(stepped)")
+  }
+
+  @Test(arguments: [
+    ("yyyyMMdd", "20231231", true), ("yyyyMMdd", "2023123", false), ("yyyyMMdd", "202311", false),
+    ("ddMMyy", "311223", true), ("ddMMyy", "31123", false), ("%d%m%Y", "1122023", false), ("yyyyMMddHHmmss", "20231231235", false),
+    ("yyyyMMddHHmmss", "20231231235959", true), ("d.M.yy", "1.2.23", true), ("dd.MM.yyyy", "1.2.2023", true),
+    ("yyyyMMdd HH:mm", "20231231 9:05", true), ("yyyyMMdd HH:mm", "2023123 9:05", false), ("yyyyMMdd'T'Hmm", "20231231T905", false),
+    ("d MMM yyyy", "1 Dec 2023", true), ("yyMMdd", "23123", false),
+  ]) func `parts of a date without anything between them have all their digits`(form: String, text: String, isDate: Bool) {
+    #expect((DatePattern.reformatted(text, DatePattern.bytes(form)) != nil) == isDate)
+  }
+
   // MARK: Common names
 
   @Test(arguments: [
