@@ -83,8 +83,7 @@ public struct CSVRows: ~Copyable {
   /// Whether cells like `="007"` are texts: if the rules say so, or the table begins with a byte order mark, as those for
   /// spreadsheets do.
   private var readsExcelTexts: Bool
-  /// The number of empty lines since the last record.
-  private var blankLines = 0
+  private var blankLines = BlankLines()
   /// Whether the rest of the file is ignored.
   var isOver = false
   private var failure: RowFileError?
@@ -417,14 +416,13 @@ public struct CSVRows: ~Copyable {
     }
     // An empty line.
     if ends.count == 1, bytes.isEmpty, !isQuoted {
-      blankLines += 1
-      if blankLines > RowRules.blankLineLimit {
-        checker.report(RowFault(.syntax, line: line, RowRules.blankLines))
+      if let problem = blankLines.add(afterRows: checker.summary.rows) {
+        checker.report(RowFault(.syntax, line: line, problem))
         isOver = true
       }
       return
     }
-    blankLines = 0
+    blankLines.end()
     if columns.isEmpty {
       if readsExcelTexts { readExcelTexts() }
       return readHeader()

@@ -12,8 +12,10 @@ struct JSONArraySplitter {
   private var isEscaped = false
   private var hasElements = false
   private var firstLine = 1
-  /// The number of bytes of white space since the last row.
-  private var blankCount = 0
+  /// The bytes of white space between rows.
+  private var blanks = BlankLines()
+  /// The number of elements that have begun.
+  private var count = 0
   /// The line of the current byte, from 1.
   private(set) var line = 1
 
@@ -29,11 +31,10 @@ struct JSONArraySplitter {
     defer { if byte == 0x0A { line += 1 } }
     if state == .inElement { return try takeInElement(byte) }
     if byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D {
-      blankCount += 1
-      if blankCount > RowRules.blankLineLimit { throw RowRefusal(RowRules.blankLines) }
+      if let problem = blanks.add(afterRows: count) { throw RowRefusal(problem) }
       return nil
     }
-    blankCount = 0
+    blanks.end()
     switch (state, byte) {
     case (.beforeArray, 0xEF), (.beforeArray, 0xBB), (.beforeArray, 0xBF): return nil
     case (.beforeArray, UInt8(ascii: "[")): state = .beforeElement
@@ -43,6 +44,7 @@ struct JSONArraySplitter {
     case (.beforeElement, _):
       state = .inElement
       hasElements = true
+      count += 1
       firstLine = line
       return try takeInElement(byte)
     case (.afterElement, UInt8(ascii: ",")): state = .beforeElement

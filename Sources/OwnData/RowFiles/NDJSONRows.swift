@@ -65,8 +65,7 @@ public struct NDJSONRows: ~Copyable {
   /// The first bytes, until one of them is no white space.
   private var head: [UInt8] = []
   private var isDecided = false
-  /// The number of lines of white space since the last row.
-  private var blankLines = 0
+  private var blankLines = BlankLines()
   /// Whether the rest of the file is ignored.
   private(set) var isOver = false
   private var failure: RowFileError?
@@ -252,14 +251,13 @@ public struct NDJSONRows: ~Copyable {
     let hasMark = number == 1 && line.count >= 3 && line[0] == 0xEF && line[1] == 0xBB && line[2] == 0xBF
     let line = line.extracting((hasMark ? 3 : 0)..<line.count)
     if LineSplitter.isBlank(line) {
-      blankLines += 1
-      if blankLines > RowRules.blankLineLimit {
+      if let problem = blankLines.add(afterRows: checker.summary.rows) {
         isOver = true
-        report(RowRules.blankLines, line: number)
+        report(problem, line: number)
       }
       return
     }
-    blankLines = 0
+    blankLines.end()
     exactColumns = 0
     let found: JSONKind?
     do { found = try readCells(line, number) } catch {

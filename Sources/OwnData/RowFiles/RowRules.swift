@@ -49,11 +49,8 @@ public struct RowRules: Sendable, Equatable {
   package var matchesCodes = false
   /// Whether the rows are only those that changed since the last time. Then it is no error if none of them is taken.
   package var isIncrement = false
-  /// The number of empty lines that may follow one another. A small packed file can have billions of them.
+  /// The number of empty lines that may follow one another; see ``BlankLines``.
   static let blankLineLimit = 1_000_000
-  /// What is said about more of them.
-  static let blankLines =
-    "more than \(blankLineLimit) empty lines follow one another; remove them, the rest of the file was not read"
   /// The number of faults after which the rest of a file is not read.
   static let faultLimit = 100_000
 

@@ -429,6 +429,31 @@ import Testing
     #expect(none.failures.joined().contains("--column barcode="), "\(none.failures)")
   }
 
+  // MARK: Limits
+
+  @Test(arguments: ["csv", "ndjson", "array"]) func `empty lines are limited by the number of rows`(kind: String) throws {
+    let blank = [UInt8](repeating: 0x0A, count: 400_000)
+    func row(_ index: Int) -> [UInt8] {
+      let text = kind == "csv" ? "\(index)\n" : "{\"id\":\(index)}" + (kind == "array" ? "," : "\n")
+      return Array(text.utf8)
+    }
+    for rows in [3, 1300] {
+      var reader = RowFileReader(kind == "csv" ? .csv : .ndjson, mapping: RowMapping())
+      var sink = IDs()
+      try reader.consume(Array((kind == "csv" ? "id\n" : kind == "array" ? "[" : "").utf8).span, into: &sink)
+      for index in 1..<rows { try reader.consume(row(index).span, into: &sink) }
+      for index in 0..<3 {
+        try reader.consume(blank.span, into: &sink)
+        try reader.consume(row(rows + index).span, into: &sink)
+      }
+      #expect(reader.isOver == (rows == 3), "\(kind) \(rows)")
+      if rows > 3 { continue }
+      let error = #expect(throws: RowFileError.self) { _ = try reader.finish(into: &sink) }
+      guard case .refused(let faults) = error else { continue }
+      #expect(faults.first[0].message.contains("more than 1000 for each row"), "\(faults.first)")
+    }
+  }
+
   // MARK: Remedies
 
   @Test(arguments: [
