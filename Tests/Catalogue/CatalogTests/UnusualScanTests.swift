@@ -135,6 +135,18 @@ import Testing
     #expect(try snapshot.match("TEA-1", options: options).suggestions == nil)
   }
 
+  @Test func `an SKU that is a sound number is suggested too`() throws {
+    let catalogue = try TestCatalogue()
+    var product = Product("a", "")
+    product.skuCode = "4719999000019"
+    try catalogue.full([Product("b", "1")])
+    #expect(try catalogue.snapshot.match("4719999000019").suggestions == nil)
+    try catalogue.increment([product])
+    #expect(try catalogue.snapshot.match("4719999000019").suggestions?.map(\.id) == ["a"])
+    #expect(try catalogue.snapshot.match("4719999000026").suggestions == nil)
+    #expect(try catalogue.snapshot.products(skuCode: "4719999000019").map(\.id) == ["a"])
+  }
+
   @Test func `an SKU matches if the setting says so, after barcodes and before heads`() throws {
     let snapshot = try catalogue().snapshot
     var options = MatchingOptions()

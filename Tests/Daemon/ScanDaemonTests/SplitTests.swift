@@ -55,7 +55,10 @@ import Testing
   }
 
   @Test func `a split reading that is repeated is one double scan for each code`() async throws {
-    let daemon = try root.daemon(receiver.environment()) { $0.splitInputs = ["belt"] }
+    let daemon = try root.daemon(receiver.environment()) {
+      $0.splitInputs = ["belt"]
+      $0.doubleScanWindow = .seconds(3600)
+    }
     let reading = Reading(input: "belt", code: "47199990000194719999000026")
     #expect(await !daemon.answer(reading).isRepeat)
     #expect(await daemon.answer(reading).isRepeat)

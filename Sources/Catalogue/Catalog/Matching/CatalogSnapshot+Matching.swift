@@ -72,7 +72,7 @@ extension CatalogSnapshot {
   private func matchAsRead(_ scan: Scan, _ options: MatchingOptions) throws(StoreError) -> Match {
     var match = Match(scan: scan)
     // As many as a plain number needs that is not there.
-    match.attempts.reserveCapacity(4)
+    match.attempts.reserveCapacity(3)
     match.gtin = scan.gtin
     if scan.allowsExactText {
       // The text is compared including its add-on. Without it, the text is no longer what was scanned but its GTIN.

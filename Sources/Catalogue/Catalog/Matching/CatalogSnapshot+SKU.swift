@@ -1,11 +1,28 @@
 import Barcodes
 import Bytes
 public import LogStore
+import Synchronization
 
 extension CatalogSnapshot {
   /// Whether products can be found by their SKU without reading all of them. A catalogue that an earlier program wrote
   /// gets the index with its next full update or compaction.
   public var hasSKUIndex: Bool { skuIndex != nil }
+
+  /// Whether SKUs should be asked for a number that no barcode is: whether the catalogue has an SKU that is a sound GTIN.
+  ///
+  /// - Complexity: Two seeks at first; then the answer is remembered.
+  func hasNumericSKUs() throws(StoreError) -> Bool {
+    guard let store else { return false }
+    let known = store.memo.load(ordering: .relaxed)
+    if known != 0 { return known == 2 }
+    var hasSome = false
+    if let index = skuIndex {
+      let range = (first: OrderedGap.before([SKUKey.gtin]), last: OrderedGap.before([SKUKey.other]))
+      hasSome = try store.rowCount(inOrderOf: index, from: range.first, to: range.last).count > 0
+    }
+    store.memo.store(hasSome ? 2 : 1, ordering: .relaxed)
+    return hasSome
+  }
 
   private var skuIndex: OrderedIndexID? {
     store?.orderedIndex(CatalogSchema.products, named: ProductIndex.sku.name)
@@ -36,8 +53,10 @@ extension CatalogSnapshot {
     guard let index = skuIndex else { return try productsByReadingAll(ofSKUs: keys) }
     for (position, key) in keys.enumerated() where !key.isEmpty {
       var rows: [RowID] = []
+      var start: [UInt8] = []
+      SKUKey.make(of: key.rawSpan, into: &start)
       // Of a longer key, the index has the beginning.
-      let start = Array(key.prefix(OrderedKeys.maximumKeyLength))
+      start.removeLast(max(0, start.count - OrderedKeys.maximumKeyLength))
       try store.appendRows(inOrderOf: index, from: .before(start), to: .after(start), to: &rows)
       var products: [Product] = []
       try store.forEachRecord(ofRows: rows, table: CatalogSchema.products) { (record) throws(StoreError) in

@@ -5,8 +5,8 @@ extension CatalogSnapshot {
   /// Adds suggestions to a match without products: those whose SKU is the text, then those whose code is one edit away.
   func suggest(_ options: MatchingOptions, _ match: inout Match) throws(StoreError) {
     var products: [Product] = []
-    let text = (match.scan.folded ?? match.scan).payload
-    if options.sku != .off, match.scan.allowsExactText {
+    if options.sku != .off, match.scan.allowsExactText, try maySuggestBySKU(match.scan) {
+      let text = (match.scan.folded ?? match.scan).payload
       var note: String?
       if hasSKUIndex {
         let limit = max(options.suggestionLimit, Self.suggestedBySKU)
@@ -24,6 +24,13 @@ extension CatalogSnapshot {
       }
     }
     if options.suggestionLimit > 0 || !products.isEmpty { match.suggestions = products }
+  }
+
+  private func maySuggestBySKU(_ scan: Scan) throws(StoreError) -> Bool {
+    switch scan.kind {
+    case .gtin, .rcn, .upcE: try hasNumericSKUs()
+    default: true
+    }
   }
 
   /// The greatest number of products that one SKU suggests if no other suggestions are wanted.

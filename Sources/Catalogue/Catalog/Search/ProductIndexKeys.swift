@@ -72,8 +72,7 @@ struct ProductIndexKeys {
   /// Calls `receive` with the key of an SKU, unless it is empty. An SKU is compared like a barcode.
   private mutating func receiveSKU(_ skuCode: RawSpan, _ receive: (RawSpan) -> Void) {
     if skuCode.byteCount == 0 { return }
-    if CodeKey.isFolded(skuCode) { return receive(skuCode) }
-    CodeKey.fold(skuCode, into: &skuKey)
+    SKUKey.make(of: skuCode, into: &skuKey)
     if !skuKey.isEmpty { receive(skuKey.rawSpan) }
   }
 

@@ -1,6 +1,7 @@
 import Bytes
 public import RecordFormat
 import Storage
+package import Synchronization
 
 /// An immutable view of a store at one commit.
 ///
@@ -28,6 +29,8 @@ public final class Snapshot: Sendable {
   /// The number of elements per table in ``keySpaces``: the maximum number of key spaces of a table.
   private let keySpaceStride: Int
   let deadBlocks: [IndexBlock]
+  /// What the layer above has found out about this commit and wants to remember; 0 at first.
+  package let memo = Atomic<UInt8>(0)
 
   /// Reads the manifest of the commit that `footer` ends, and checks that its blocks are within the file.
   ///
