@@ -9,7 +9,7 @@
 /// | an address with `user:password@` | the password |
 ///
 /// Each is found anywhere in a code, because a scanner may put a prefix or a symbology identifier before it, and in any
-/// case of letters. In doubt more is a secret: a password that contains an unescaped semicolon is replaced as a whole.
+/// case and width of letters. In doubt more is a secret: a password that contains an unescaped semicolon is replaced as a whole.
 package enum CodeSecrets {
   /// The text that replaces a secret, whatever its length.
   package static let mark = "***"
@@ -24,19 +24,80 @@ package enum CodeSecrets {
   ///
   /// - Complexity: O(bytes).
   package static func masked(_ code: [UInt8]) -> [UInt8]? {
-    // All of these payloads have one.
-    guard code.contains(UInt8(ascii: ":")) else { return nil }
-    let folded = code.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-    var secrets = SecretFinder(bytes: folded)
-    secrets.findAll()
+    var ranges = secrets(of: FoldedCode(code))
+    if code.contains(where: { $0 >= 0x80 }) {
+      // A full-width separator may be one, or a character of the password. In doubt more is a secret.
+      ranges += secrets(of: FoldedCode(code, foldsFullWidth: true, foldsSeparators: true))
+      ranges += secrets(of: FoldedCode(code, foldsFullWidth: true, foldsSeparators: false))
+    }
     var result: [UInt8] = []
     var position = 0
-    for range in secrets.ranges.sorted(by: { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) })
+    for range in ranges.sorted(by: { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) })
     where range.upperBound > position {
       if range.lowerBound >= position { result += code[position..<range.lowerBound] + Array(mark.utf8) }
       position = range.upperBound
     }
     return position == 0 ? nil : result + code[position...]
+  }
+
+  /// The secrets of a code, as offsets of its bytes.
+  private static func secrets(of code: FoldedCode) -> [Range<Int>] {
+    // All of these payloads have one.
+    guard code.bytes.contains(UInt8(ascii: ":")) else { return [] }
+    var finder = SecretFinder(bytes: code.bytes)
+    finder.findAll()
+    return finder.ranges.map { code.offsets[$0.lowerBound]..<code.offsets[$0.upperBound] }
+  }
+}
+
+/// A code as payloads are recognised in it: with letters in lower case and, if wanted, with full-width characters as
+/// those of ASCII and without characters that nobody sees, as codes are matched too.
+private struct FoldedCode {
+  private(set) var bytes: [UInt8] = []
+  /// The offset in the code of each byte, and of the end.
+  private(set) var offsets: [Int] = []
+
+  /// Folds a code.
+  ///
+  /// - Parameters:
+  ///   - foldsSeparators: Whether full-width characters that end a secret, such as a semicolon, are folded.
+  init(_ code: [UInt8], foldsFullWidth: Bool = false, foldsSeparators: Bool = false) {
+    var offset = 0
+    while offset < code.count {
+      let scalar = foldsFullWidth && code[offset] >= 0x80 ? Self.scalar(code[offset...]) : nil
+      let count = scalar.map { UTF8.width($0) } ?? 1
+      defer { offset += count }
+      // A lost key of a keyboard is this byte, and no character.
+      if foldsFullWidth, code[offset] == 0xFF || scalar?.properties.generalCategory == .format { continue }
+      if let plain = scalar.flatMap(Self.plain), foldsSeparators || !";\\&#?\" ".utf8.contains(plain) {
+        append(plain, offset)
+      } else {
+        for index in offset..<offset + count { append(code[index], index) }
+      }
+    }
+    offsets.append(code.count)
+  }
+
+  private mutating func append(_ byte: UInt8, _ offset: Int) {
+    bytes.append((0x41...0x5A).contains(byte) ? byte | 0x20 : byte)
+    offsets.append(offset)
+  }
+
+  /// The character with which bytes begin; `nil` if they are not UTF-8.
+  private static func scalar(_ bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
+    var decoder = UTF8()
+    var iterator = bytes.makeIterator()
+    guard case .scalarValue(let scalar) = decoder.decode(&iterator) else { return nil }
+    return scalar
+  }
+
+  /// The character of ASCII that a full-width one means; `nil` for any other.
+  private static func plain(_ scalar: Unicode.Scalar) -> UInt8? {
+    switch scalar.value {
+    case 0xFF01...0xFF5E: UInt8(scalar.value - 0xFF01 + 0x21)
+    case 0x3000: UInt8(ascii: " ")
+    default: nil
+    }
   }
 }
 

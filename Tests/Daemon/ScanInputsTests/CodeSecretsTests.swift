@@ -25,6 +25,18 @@ import Testing
     ("WIFI:T:WPA;S:店;P:秘密;;", "WIFI:T:WPA;S:店;P:***;;"),
     (#"{"code":"WIFI:S:shop;P:secret;;"}"#, #"{"code":"WIFI:S:shop;P:***"#),
     ("WIFI:S:a;P:b;;WIFI:S:c;P:d;;", "WIFI:S:a;P:***;P:***;;"),
+    // Full-width characters and ones that nobody sees, which are matched as those of ASCII.
+    ("ＷＩＦＩ:S:shop;P:secret;;", "ＷＩＦＩ:S:shop;P:***;;"),
+    (
+      "ＷＩＦＩ：Ｓ：ｓｈｏｐ；Ｐ：ｓｅｃ；；", "ＷＩＦＩ：Ｓ：ｓｈｏｐ；Ｐ：***；；"
+    ),
+    ("ｗｉｆｉ：ｐ：ｓｅｃ", "ｗｉｆｉ：ｐ：***"), ("WIFI：P：秘密", "WIFI：P：***"),
+    ("WI\u{200B}FI:S:shop;\u{FEFF}P\u{AD}:secret;;", "WI\u{200B}FI:S:shop;\u{FEFF}P\u{AD}:***;;"),
+    ("WIFI:　S:shop;　P:secret;;", "WIFI:　S:shop;　P:***;;"),
+    ("WIFI:P:se；T:cret;;", "WIFI:P:***;;"), ("ＷＩＦＩ:S:shop;P:se；T:cret;;", "ＷＩＦＩ:S:shop;P:***;;"),
+    ("otpauth：／／totp／x？ｓecret＝ABC＆issuer=Shop", "otpauth：／／totp／x？ｓecret＝***"),
+    ("ＬＰＡ：１＄server＄CODE", "ＬＰＡ：１＄server＄***"), ("ＦＩＤＯ：／1308", "ＦＩＤＯ：／***"),
+    ("https：／／ana：secret＠example.com", "https：／／ana：***＠example.com"),
     // Other payloads.
     ("otpauth://totp/Shop:ana?secret=ABC&issuer=Shop", "otpauth://totp/Shop:ana?secret=***&issuer=Shop"),
     ("OTPAUTH://hotp/x?issuer=Shop&SECRET=ABC", "OTPAUTH://hotp/x?issuer=Shop&SECRET=***"),
@@ -45,7 +57,8 @@ import Testing
     "4719999000019",
     "https://example.com/01/04719999000019?17=261231&secret=1", "https://id.gs1.org/01/4:a@b", "mailto:a@b.example",
     "otpauth://totp/x?issuer=secret", "LPA:1$", "LPA:1$server", "LPA:1$server$", "FIDO:/", "MECARD:N:P;TEL:1;;",
-    "P:secret;", "https://@example.com", "https://ana:@example.com", "a\u{1D}b:c",
+    "P:secret;", "ＷＩＦＩ：；；", "ＷＩＦＩ：Ｓ：店；；", "４７１９：９９", "\u{200B}:",
+    "https://@example.com", "https://ana:@example.com", "a\u{1D}b:c",
   ])
   func `other codes stay as they are`(_ code: String) {
     #expect(CodeSecrets.masked(code) == nil)
