@@ -72,6 +72,25 @@ private func check(_ lines: [LineFramer.Line], _ format: LineFormat, _ name: Str
   require(whole.count <= most, "framer: more lines than there are")
 }
 
+/// A line of which the system dropped events is never a code, and the next line is whole, whatever came before.
+private func checkDroppedEvents(_ former: KeyboardDecoder) {
+  var decoder = former
+  func append(_ type: UInt8, _ code: UInt8, _ value: UInt8, _ lines: inout [LineFramer.Line]) {
+    let time = [UInt8](repeating: 0, count: KeyEvent.timeByteCount)
+    decoder.append(time + [type, 0, code, 0, value, 0, 0, 0], to: &lines)
+  }
+  var faulty: [LineFramer.Line] = []
+  append(0, 3, 0, &faulty)
+  append(0, 0, 0, &faulty)
+  append(1, 28, 1, &faulty)
+  for case .text in faulty { require(false, "keyboard: dropped events are a code") }
+  require(!faulty.isEmpty, "keyboard: dropped events are silent")
+  var whole: [LineFramer.Line] = []
+  append(1, 2, 1, &whole)
+  append(1, 28, 1, &whole)
+  guard whole.count == 1, case .text = whole[0] else { return require(false, "keyboard: dropped events spoil a line") }
+}
+
 /// Any bytes as events of a keyboard: pieces change nothing, nothing piles up.
 @Sendable func fuzzKeyboard(_ bytes: [UInt8]) {
   var input = Input(bytes)
@@ -102,6 +121,7 @@ private func check(_ lines: [LineFramer.Line], _ format: LineFormat, _ name: Str
     }
     require(decoder.isInsideEvent == (events.count % KeyEvent.byteCount != 0), "keyboard: half an event")
     decoder.dropPartialEvent(&lines)
+    if settings.format.ends.contains(where: \.isNewline) { checkDroppedEvents(decoder) }
     return lines
   }
   let whole = lines([])

@@ -159,10 +159,10 @@ public enum InputFault: Error, Sendable, Equatable, CustomStringConvertible {
   case notText(TextEncoding, shown: String)
   /// The line is not a valid request; the text describes the error.
   case request(String)
-  /// A keyboard pressed keys that stand for no character here, so the line has gaps; the text names them. The line is
-  /// still answered, and has ``Reading/undecodedBytes``.
+  /// A keyboard pressed keys that stand for no character here, or the system dropped its events, so the line has gaps;
+  /// the text names them. The line is still answered, and has ``Reading/undecodedBytes``.
   case lostKeys(String)
-  /// Key events were lost before they could be read, so the line would have had gaps.
+  /// The rest of a key event did not arrive, so the line would have had gaps.
   case eventsLost
   /// An answer could not be delivered; the text is the reason. The reading itself was processed.
   case unanswered(String)
@@ -185,7 +185,7 @@ public enum InputFault: Error, Sendable, Equatable, CustomStringConvertible {
     case .tooLong(let limit): "a line has more than \(limit) bytes"
     case .notText(let encoding, let shown): "a line is not \(encoding.rawValue): \(shown)"
     case .request(let what): "\(what)"
-    case .lostKeys(let keys): "a line has keys that stand for no character: \(keys)"
+    case .lostKeys(let keys): "a line has lost characters: \(keys)"
     case .eventsLost: "key events were lost, and their line was dropped"
     case .unanswered(let why): "an answer cannot be delivered: \(why)"
     }
@@ -207,6 +207,9 @@ extension InputFault {
     var text = keys.prefix(8).joined(separator: ", ") + (keys.count > 8 ? ", …" : "")
     if keys.contains(where: KeyName.assignable.contains) { text += "; inputs.\(input).keys says what such keys mean" }
     if keys.contains(where: AltCode.isName) { text += "; inputs.\(input).encoding says how numbers with Alt are read" }
+    if keys.contains(KeyboardDecoder.droppedEvents) {
+      text += "; the system dropped events of the keyboard before they could be read"
+    }
     return .lostKeys(text)
   }
 }

@@ -377,18 +377,123 @@ import Testing
 
   // MARK: Lost events
 
-  @Test func `where the system lost events the line goes, and is reported once`() {
+  @Test func `a line of which the system dropped events has lost characters, wherever they were`() {
+    func dropped(_ before: String, _ after: String) -> [String] {
+      codes { typist in
+        typist.type(before)
+        typist.dropEvents()
+        // The system says to ignore events up to the next report.
+        typist.event(KeyEvent.key, KeyCode.enter, 1)
+        typist.report()
+        typist.type(after)
+      }
+    }
+    #expect(dropped("A1", "00\n5") == ["faulty: A1{dropped events}00", "5"])
+    #expect(dropped("", "A100\n5") == ["faulty: {dropped events}A100", "5"], "before the first key")
+    #expect(dropped("A100", "\n5") == ["faulty: A100{dropped events}", "5"], "before Enter")
+    #expect(dropped("1\n23", "45\n6") == ["1", "faulty: 23{dropped events}45", "6"], "Enter may be among them")
+    #expect(dropped("", "\n5") == ["faulty: {dropped events}", "5"], "a line may be among them")
+    #expect(
+      codes {
+        $0.type("1"); $0.dropEvents(); $0.report(); $0.dropEvents(); $0.report(); $0.type("2\n3")
+      } == ["faulty: 1{dropped events}{dropped events}2", "3"])
+    // The end of a line that is too long may be among them too.
+    #expect(
+      codes(limit: 20) {
+        $0.type(String(repeating: "1", count: 30)); $0.dropEvents(); $0.report(); $0.type("2\n3")
+      } == ["tooLong", "faulty: {dropped events}2", "3"])
+    // A number with Alt and an accent that wait.
+    #expect(
+      codes(.de) {
+        $0.press(KeyCode.leftAlt); $0.tap(77, 76); $0.dropEvents(); $0.report(); $0.type("1\n2")
+      } == ["faulty: {Alt+65}{dropped events}1", "2"])
+    #expect(
+      codes(.de) {
+        $0.tap(KeyCode.leftOfDigits); $0.dropEvents(); $0.report(); $0.type("1\n2")
+      } == ["faulty: ^{dropped events}1", "2"])
+  }
+
+  @Test(arguments: [29, 42, 54, 56, 97, 100, 125, 126])
+  func `a modifier whose release the system dropped is not held any more`(code: Int) {
+    let found = codes { typist in
+      typist.press(code)
+      typist.dropEvents()
+      typist.report()
+      typist.type("a1\na1")
+    }
+    #expect(found == ["faulty: {dropped events}a1", "a1"])
+  }
+
+  @Test func `caps lock that the system dropped is as before the line`() {
+    let found = codes { typist in
+      typist.tap(KeyCode.capsLock)
+      typist.type("a")
+      typist.dropEvents()
+      typist.report()
+      typist.type("\na\n")
+      // The other one of the pair is there.
+      typist.tap(KeyCode.capsLock)
+      typist.dropEvents()
+      typist.report()
+      typist.type("a")
+      typist.tap(KeyCode.capsLock)
+      typist.type("\na")
+    }
+    #expect(found == ["faulty: A{dropped events}", "a", "faulty: {dropped events}A", "a"])
+  }
+
+  @Test func `a decoder that goes on knows that events of its line were dropped`() {
     var typist = KeyTypist()
-    typist.type("123")
-    typist.press(KeyCode.leftShift)
+    typist.press(KeyCode.capsLock)
     typist.dropEvents()
-    typist.event(KeyEvent.key, KeyCode.enter, 1)
+    var decoder = KeyboardDecoder(layout: .us)
+    var lines: [LineFramer.Line] = []
+    decoder.append(typist.bytes, to: &lines)
+    #expect(decoder.isInsideLine && lines.isEmpty)
+    decoder = KeyboardDecoder(layout: .us, keys: KeyAssignments(), format: LineFormat(), after: decoder)
+    typist = KeyTypist()
     typist.report()
-    typist.type("4")
-    typist.dropEvents()
-    typist.report()
-    typist.type("56\n789\n")
-    #expect(lines(typist.bytes) == [.fault(.eventsLost), .text("789")])
+    typist.type("a\na\n")
+    decoder.append(typist.bytes, to: &lines)
+    guard case .keys(let line)? = lines.first else {
+      Issue.record("\(lines)")
+      return
+    }
+    #expect(line.code == "{dropped events}A" && lines.dropFirst() == [.text("a")])
+  }
+
+  @Test func `characters that were pressed with a modifier are lost, even if they are the whole line`() {
+    func held(_ modifier: Int, _ keys: [Int], before: String = "") -> [String] {
+      codes { typist in
+        typist.type(before)
+        typist.press(modifier)
+        for key in keys { typist.tap(key) }
+        typist.release(modifier)
+        typist.type("\n5")
+      }
+    }
+    #expect(held(56, [30, 2, 11, 11]) == ["faulty: {Alt+A}{Alt+1}{Alt+0}{Alt+0}", "5"])
+    #expect(held(29, [2, 3]) == ["faulty: {Ctrl+1}{Ctrl+2}", "5"])
+    #expect(held(125, [30]) == ["faulty: {Meta+A}", "5"] && held(126, [79]) == ["faulty: {Meta+KP1}", "5"])
+    #expect(held(100, [30, 57]) == ["faulty: {AltGr+A}{AltGr+SPACE}", "5"])
+    #expect(held(56, [30], before: "12") == ["faulty: 12{Alt+A}", "5"])
+    // These are characters on other keyboards.
+    for code in [89, 95, 118, 124] { #expect(held(42, [code]).first?.hasPrefix("faulty: ") == true, "key \(code)") }
+    // These are none.
+    #expect(held(56, [59, 103]) == ["5"] && held(29, [66]) == ["5"])
+    // Alt whose release never comes.
+    #expect(
+      codes {
+        $0.press(56); $0.type("a1\nb2\n"); $0.tap(77)
+      } == ["faulty: {Alt+A}{Alt+1}", "faulty: {Alt+B}{Alt+2}", "faulty: {Alt+6}"])
+  }
+
+  @Test func `an assigned key with a modifier is a lost character`() throws {
+    let keys = try KeyAssignments(["F8": "GS"])
+    #expect(
+      codes(keys: keys) {
+        $0.type("1"); $0.tap(66, holding: [KeyCode.leftControl])
+      } == ["faulty: 1{Ctrl+F8}"])
   }
 
   // MARK: What is held
@@ -433,7 +538,6 @@ import Testing
         typist.tap(27, holding: [KeyCode.leftControl])
         typist.tap(27, holding: [KeyCode.rightControl])
         typist.tap(7, holding: [KeyCode.leftControl, KeyCode.leftShift])
-        typist.tap(2, holding: [KeyCode.leftControl])
       } == [.text("01\u{1D}\u{1D}\u{1E}")])
     #expect(
       lines(.de) { typist in

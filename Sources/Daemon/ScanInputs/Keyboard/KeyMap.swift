@@ -94,6 +94,9 @@ enum KeyCode {
     71: 7, 72: 8, 73: 9, 75: 4, 76: 5, 77: 6, 79: 1, 80: 2, 81: 3, 82: 0,
   ]
   static let padDecimal = 83
+  /// Keys of characters that no layout here has: the number pad's plus and minus, and the additional keys of Japanese
+  /// and Brazilian keyboards.
+  static let otherCharacters: Set<Int> = [89, 95, 118, 124]
   /// The other characters of the number pad.
   static let padOperators: [Int: Unicode.Scalar] = [55: "*", 74: "-", 78: "+", 98: "/", 117: "=", 121: ","]
 }

@@ -4,8 +4,10 @@
 /// does not use it. Enter counts as carriage return, line feed and both: it ends a line if any of these does.
 ///
 /// A key without a character, and an ``AltCode`` that means nothing, makes its line faulty, because a character is
-/// missing: ``LineFramer/Line/keys(_:)``. Modifiers and locks alone lose nothing, and neither do keys that follow the
-/// last character.
+/// missing: ``LineFramer/Line/keys(_:)``. So do events that the system dropped. Modifiers and locks alone lose nothing,
+/// and neither do keys that type nothing on any layout, such as F8, if no character follows them: some scanners press
+/// one after each code. A letter, a digit or another key of a character that types nothing with its modifiers is always
+/// a lost character.
 ///
 /// Memory: one event and one line.
 struct KeyboardDecoder {
@@ -28,8 +30,12 @@ struct KeyboardDecoder {
   private var pending: [String] = []
   /// The keys that the line has lost: one for each ``lostKey`` in it.
   private var lost: [String] = []
-  /// Whether the system lost events, and the affected line continues.
+  /// Whether half an event was dropped, and the affected line continues.
   private var isBroken = false
+  /// Whether the system dropped events of the line.
+  private var hasDroppedEvents = false
+  /// Whether Caps Lock was on at the end of the line before.
+  private var beganWithCapsLock = false
   /// Whether to ignore events until the next report, as the system requires.
   private var awaitsReport = false
 
@@ -41,6 +47,9 @@ struct KeyboardDecoder {
 
   /// The byte that the line has for a key without a character. It is never a part of UTF-8, so the line is no text.
   private static let lostKey: UInt8 = 0xFF
+
+  /// The name of events that the system dropped, for people.
+  static let droppedEvents = "dropped events"
 
   init(layout: KeyboardLayout, keys: KeyAssignments = KeyAssignments(), format: LineFormat = LineFormat()) {
     map = KeyMap.of(layout)
@@ -73,6 +82,8 @@ struct KeyboardDecoder {
     pending = former.pending
     lost = former.lost
     isBroken = former.isBroken
+    hasDroppedEvents = former.hasDroppedEvents
+    beganWithCapsLock = former.beganWithCapsLock
     awaitsReport = former.awaitsReport
   }
 
@@ -88,7 +99,7 @@ struct KeyboardDecoder {
     typeMark(&lines)
     frame(&lines) { framer, lines in framer.finish(&lines) }
     pending = []
-    isBroken = false
+    endLine()
   }
 
   /// Decodes more bytes. Completed lines are appended to `lines`.
@@ -121,10 +132,32 @@ struct KeyboardDecoder {
     framer.discardLine()
   }
 
+  /// Notes that the system dropped events, so that the line has lost characters, and perhaps its end.
+  private mutating func dropEvents(_ lines: inout [LineFramer.Line]) {
+    // If the line was refused, its end may be among the events, so a new line begins here.
+    if framer.isSkipping { finish(&lines) }
+    interruptAltCode(&lines)
+    lose(Self.droppedEvents, isCharacter: true, &lines)
+    // Modifiers may have been released meanwhile. The device is not asked for its keys (EVIOCGKEY), because that
+    // discards the key events that wait to be read. A modifier that is still held may at most change this line, which
+    // is faulty anyway.
+    held = []
+    hasDroppedEvents = true
+  }
+
+  /// Forgets what belongs to the line that ended.
+  private mutating func endLine() {
+    // A scanner that presses Caps Lock for a code presses it again after the code. Either may be among dropped events.
+    if hasDroppedEvents { hasCapsLock = beganWithCapsLock }
+    beganWithCapsLock = hasCapsLock
+    hasDroppedEvents = false
+    isBroken = false
+  }
+
   private mutating func take(_ event: KeyEvent, _ lines: inout [LineFramer.Line]) {
     switch (event.type, event.code) {
     case (KeyEvent.synchronization, KeyEvent.dropped):
-      loseEvents(&lines)
+      dropEvents(&lines)
       awaitsReport = true
     case (KeyEvent.synchronization, KeyEvent.report):
       awaitsReport = false
@@ -154,7 +187,7 @@ struct KeyboardDecoder {
       guard let character = character(of: code) else {
         // What deletes a character changes the line even after its last one.
         let deletes = code == KeyCode.backspace && (framer.isInsideLine || mark != nil)
-        return lose(modifierNames + KeyName.of(code), isCharacter: deletes, &lines)
+        return lose(modifierNames + KeyName.of(code), isCharacter: deletes || isCharacterKey(code), &lines)
       }
       // With AltGr, an accent is a normal character in every layout.
       let isMark = map.deadKeys.contains(character) && !held.contains(KeyCode.rightAlt)
@@ -192,6 +225,12 @@ struct KeyboardDecoder {
   }
 
   // MARK: Characters
+
+  /// Whether a key types a character without modifiers, here or on keyboards of other countries.
+  private func isCharacterKey(_ code: Int) -> Bool {
+    map[code] != nil || assignments.characters[code] != nil || KeyCode.padDigits[code] != nil
+      || code == KeyCode.padDecimal || KeyCode.padOperators[code] != nil || KeyCode.otherCharacters.contains(code)
+  }
 
   /// The character of a key with the current modifiers; `nil` if it has none.
   private func character(of code: Int) -> Unicode.Scalar? {
@@ -240,7 +279,7 @@ struct KeyboardDecoder {
       return
     }
     for scalar in typed { append(scalar, &lines) }
-    if isEnd { isBroken = false }
+    if isEnd { endLine() }
   }
 
   /// Types a dead key that no letter follows.
