@@ -105,6 +105,13 @@ import WaitingTestSupport
     #expect(readings[1].undecodedBytes == nil)
   }
 
+  @Test func `only numbers that an encoding may read are said to depend on it`() {
+    for name in ["Alt+129", "Alt+0129", "Alt+9999999999…"] { #expect(AltCode.isName(name), "\(name)") }
+    for name in ["Alt+1", "Alt+A", "Alt+65", "Alt++129", "Alt+102ND", "AltGr+1", "Alt+", "F8"] {
+      #expect(!AltCode.isName(name), "\(name)")
+    }
+  }
+
   @Test func `lost keys are not named where they may be a password's`() async throws {
     var typist = KeyTypist()
     typist.type("WIFI:T:WPA;S:shop;P:se")

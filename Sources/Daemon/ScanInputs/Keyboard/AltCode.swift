@@ -43,9 +43,12 @@ struct AltCode {
   /// The number as it was typed, for people: `Alt+0128`.
   var name: String { "Alt+\(isHexadecimal ? "+" : "")\(digits)\(digitCount > Self.shownDigitCount ? "…" : "")" }
 
-  /// Whether a text is the name of a number, and not of a key with Alt.
+  /// Whether a text is the name of a number that may mean something in another encoding, and not of a key with Alt. Such
+  /// numbers have at least three digits.
   static func isName(_ text: String) -> Bool {
-    text.hasPrefix("Alt+") && text.utf8.dropFirst(4).first.map { "0123456789+".utf8.contains($0) } ?? false
+    guard text.hasPrefix("Alt+") else { return false }
+    let digits = text.dropFirst(4).prefix { $0.isASCII && $0.isNumber }
+    return digits.count >= 3 && text.dropFirst(4 + digits.count).allSatisfy { $0 == "…" }
   }
 
   /// The character; `nil` if the number means nothing.
