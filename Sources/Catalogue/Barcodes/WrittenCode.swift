@@ -54,6 +54,15 @@ package struct WrittenCode: Sendable, Equatable {
   /// The GTIN that the code means; `nil` if it is none, or only by a guess. A UPC-E number is none here.
   package var gtin: GTIN? { GTIN(normalized).flatMap { $0.value == 0 ? nil : $0 } }
 
+  /// The GTIN that the code is with zeros in front of its digits, however many it has lost: `959742` is the EAN-8
+  /// `00959742`. One number in ten is one by chance, so this only finds a code that is known already. `nil` for any
+  /// other text.
+  package var zeroFilled: GTIN? {
+    guard normalized.utf8.count <= 14, Self.isDigits(normalized) else { return nil }
+    let digits = String(repeating: "0", count: 14 - normalized.utf8.count) + normalized
+    return GTIN(digits).flatMap { $0.value == 0 ? nil : $0 }
+  }
+
   /// What is the matter with a code: the fast path for the many that are only digits, or plainly a text.
   package static func state(of text: Span<UInt8>) -> State {
     if text.count == 0 { return .none }
@@ -293,9 +302,10 @@ extension String {
 }
 
 extension WrittenCode {
-  /// The text by which two spellings of a code are the same one: the 14 digits of the GTIN that it means, or the code
-  /// in capitals without blanks around it.
+  /// The text by which two spellings of a code are the same one: the 14 digits of the GTIN that it means, or would be
+  /// with zeros in front, or the code in capitals without blanks around it.
   package static func key(_ text: String) -> String {
-    WrittenCode(text).gtin?.digits ?? text.trimmed(while: isBlank).uppercased()
+    let code = WrittenCode(text)
+    return (code.gtin ?? code.zeroFilled)?.digits ?? text.trimmed(while: isBlank).uppercased()
   }
 }

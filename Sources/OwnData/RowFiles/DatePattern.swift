@@ -89,7 +89,7 @@ enum DatePattern {
       // A year of two digits is for %y.
       guard part == UInt8(ascii: "Y") ? digits.count == 4 : !digits.isEmpty else { return nil }
       followsDigits = true
-      // Without anything between two parts, only their lengths tell them apart: 2023123 of the form yyyyMMdd is no date.
+      // Without anything between two parts, only their lengths tell them apart: 2023123 has not the form yyyyMMdd.
       if digits.count < most, isAdjacent || beginsWithDigits(parts) { return nil }
       rest = rest.dropFirst(digits.count)
       values[part] = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }

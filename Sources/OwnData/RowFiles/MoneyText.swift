@@ -64,8 +64,8 @@ enum MoneyText {
     return number
   }
 
-  /// Whether a text is an amount with something around its number, a currency mostly, whatever its separator of decimals
-  /// is.
+  /// Whether a text is an amount with something around its number, a currency mostly, whatever its separator of
+  /// decimals is.
   static func hasCurrency(_ text: String) -> Bool {
     let hasMore = text.contains { $0.isLetter || $0.isCurrencySymbol || $0 == "(" || isDash($0) }
     if !hasMore { return false }

@@ -15,7 +15,9 @@ struct NullWords {
   /// What to do about a text that may stand for no value.
   static func remedy(_ text: String) -> String {
     if text.contains(",") { return "if this stands for no value, say so with \"null\" in a mapping (--map)" }
-    let isWord = text.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || "0123456789/.-_".unicodeScalars.contains($0) }
+    let isWord = text.unicodeScalars.allSatisfy {
+      $0.properties.isAlphabetic || "0123456789/.-_".unicodeScalars.contains($0)
+    }
     let word = isWord && !text.hasPrefix("-") ? text : "'\(text.replacing("'", with: "'\\''"))'"
     return "if this stands for no value, say so with --null" + (text.hasPrefix("-") ? "=" : " ") + word
   }

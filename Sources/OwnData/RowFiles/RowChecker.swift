@@ -54,7 +54,9 @@ struct RowChecker {
   /// - Throws: ``RowFileError/refused(_:)`` if there were faults.
   mutating func finish(lines: Int) throws(RowFileError) -> RowFileSummary {
     summary.lines = lines
-    if faults.count == 0, !rules.isIncrement, let reason = summary.reasonForNone { report(RowFault(.empty, line: 1, reason)) }
+    if faults.count == 0, !rules.isIncrement, let reason = summary.reasonForNone {
+      report(RowFault(.empty, line: 1, reason))
+    }
     if faults.count == 0 { return summary }
     faults.summary = summary
     throw .refused(faults)
@@ -80,6 +82,7 @@ struct RowChecker {
       }
       if rules.matchesCodes, !hasCode(cells) {
         summary.withoutCode += 1
+        cells.withText(RowCells.barcodeColumn) { summary.barcodes.add($0, line: line, element: element) }
         return
       }
       checkStrays(cells, line, Self.foreignToProducts, "product")
@@ -396,8 +399,8 @@ struct RowChecker {
       report(
         cells.fault(
           .value, column, line: line,
-          "\(word) where a text is expected; if it says that there is none, say so with --null \(word); otherwise write a"
-            + " text in double quotes"))
+          "\(word) where a text is expected; if it says that there is none, say so with --null \(word);"
+            + " otherwise write a text in double quotes"))
       return false
     case .object: what = "an object"
     case .array: what = "an array"

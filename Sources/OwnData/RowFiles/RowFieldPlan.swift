@@ -96,7 +96,8 @@ struct RowFieldPlan {
     computed.append(
       Computed(
         field: field, column: Self.column(of: field), sources: sources, separator: rule?.separator, split: rule?.split,
-        steps: steps, isCode: rule?.steps.contains(.gtin) ?? false, converts: mapping.converts(field) && !(rule?.steps.contains(where: \.isConversion) ?? false),
+        steps: steps, isCode: rule?.steps.contains(.gtin) ?? false,
+        converts: mapping.converts(field) && !(rule?.steps.contains(where: \.isConversion) ?? false),
         onlySource: sources.count == 1 && rule?.separator == nil && rule?.split == nil && steps.isEmpty
           ? sources[0] : nil))
     reserve(sources)

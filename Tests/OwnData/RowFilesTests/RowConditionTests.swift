@@ -110,12 +110,14 @@ import Testing
     #expect(wrong.ids == ["1"] && wrong.failures.isEmpty, "\(wrong.failures)")
   }
 
-  @Test(arguments: [
-    ("p > 10", "$12.50", nil, "compare with a text, as in 'p' != ''"), ("p != 0", "12,50 €", nil, "compare with a text"),
-    ("p > 10", "1.234,50", nil, "--decimal ,"), ("p > 10", "1,234.50", nil, "--decimal ."),
-    ("p in [1, 2]", "12.5", ",", "--decimal ."), ("p == 5 && id != ''", "n/a", nil, "--null n/a, or compare with"),
-    ("p < 1", "-", nil, "--null='-'"),
-  ] as [(String, String, String?, String)])
+  @Test(
+    arguments: [
+      ("p > 10", "$12.50", nil, "compare with a text, as in 'p' != ''"),
+      ("p != 0", "12,50 €", nil, "compare with a text"),
+      ("p > 10", "1.234,50", nil, "--decimal ,"), ("p > 10", "1,234.50", nil, "--decimal ."),
+      ("p in [1, 2]", "12.5", ",", "--decimal ."), ("p == 5 && id != ''", "n/a", nil, "--null n/a, or compare with"),
+      ("p < 1", "-", nil, "--null='-'"),
+    ] as [(String, String, String?, String)])
   func `a text that is compared with a number is counted in a warning with its remedy`(
     condition: String, value: String, decimal: String?, remedy: String
   ) throws {
@@ -145,12 +147,13 @@ import Testing
     #expect(failures.contains("none of its 2 rows") && failures.contains("value \"$5.00\""), "\(failures)")
   }
 
-  @Test(arguments: [
-    ("Artikelnr.", ["Artikelnr."], nil, #"{"fields": {"id": {"columns": "Artikelnr.", "steps": ["trim"]}}}"#),
-    ("id", [], nil, #"{"columns": "id", "steps": ["trim"]}"#),
-    ("no", ["no", "x"], nil, #"{"columns": ["no", "x"], "steps": ["trim"]}"#),
-    ("no", ["no"], .upper, #"write "trim" before the other steps of the field id"#),
-  ] as [(String, [String], RowMapping.Step?, String)])
+  @Test(
+    arguments: [
+      ("Artikelnr.", ["Artikelnr."], nil, #"{"fields": {"id": {"columns": "Artikelnr.", "steps": ["trim"]}}}"#),
+      ("id", [], nil, #"{"columns": "id", "steps": ["trim"]}"#),
+      ("no", ["no", "x"], nil, #"{"columns": ["no", "x"], "steps": ["trim"]}"#),
+      ("no", ["no"], .upper, #"write "trim" before the other steps of the field id"#),
+    ] as [(String, [String], RowMapping.Step?, String)])
   func `the warning about ids names the column and the first one`(
     name: String, columns: [String], step: RowMapping.Step?, remedy: String
   ) throws {
@@ -307,7 +310,8 @@ import Testing
   }
 
   @Test(arguments: [RowFileFormat.csv, .tsv, .ndjson])
-  func `a field of one column takes the first value of a cell, whatever else the rule has`(format: RowFileFormat) throws {
+  func `a field of one column takes the first value of a cell, whatever else the rule has`(format: RowFileFormat) throws
+  {
     struct Rows: RowSink {
       var values: [String] = []
       mutating func product(_ row: borrowing ProductRow) {
@@ -336,12 +340,15 @@ import Testing
   }
 
   @Test(arguments: [
-    ("1.234", ["trim"], 1.234), ("12.5", ["trim"], 12.5), ("12.5", ["split"], 12.5), ("1.234", ["split", "trim"], 1.234),
+    ("1.234", ["trim"], 1.234), ("12.5", ["trim"], 12.5), ("12.5", ["split"], 12.5),
+    ("1.234", ["split", "trim"], 1.234),
     ("1.234", ["money"], 1.234), ("1.234", ["trim", "money"], 1.234), ("1.234", ["capture"], 1.234),
     ("1.234e1", ["upper"], 12.34), ("1234", ["trim"], 1234), ("\"1.234\"", ["trim"], 1234), ("\"1,5\"", ["trim"], 1.5),
     ("1.234", [], 1.234), ("1.234", ["join"], 1.234), ("1.5,\"g\":20", ["join"], 1.52),
     ("1.5,\"g\":\"20\"", ["join"], 1.52), ("\"1,5\",\"g\":20", ["join"], 1.52),
-  ]) func `a number of JSON keeps its point, whatever steps there are`(value: String, steps: [String], weight: Double) throws {
+  ]) func `a number of JSON keeps its point, whatever steps there are`(value: String, steps: [String], weight: Double)
+    throws
+  {
     struct Weight: RowSink {
       var weight = 0.0
       mutating func product(_ row: borrowing ProductRow) { weight = row.weight }
@@ -386,7 +393,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (",", "4,00638E+12"), (" ", "4 006381 333931"), (" ", "4 006381 333932"), ("/", "https://id.gs1.org/01/04006381333931"),
+    (",", "4,00638E+12"), (" ", "4 006381 333931"), (" ", "4 006381 333932"),
+    ("/", "https://id.gs1.org/01/04006381333931"),
     (".", "4.006.381.333.931"), (".", "4006381333931.0"), ("-", "978-3-16-148410-0"),
   ]) func `a cell that is one code as a whole is not cut`(separator: String, code: String) throws {
     let list = "4006381333931\(separator)4006381333948"
@@ -421,6 +429,9 @@ import Testing
     let reading = try read(
       "EAN,weight\n4006381333931,1\n,2\n  ,2\n\u{A0},2\n#N/A,2\n\u{A0},2\n036000291452,3\n", rules: rules)
     #expect(reading.barcodes == ["4006381333931", "036000291452"] && reading.summary.withoutCode == 5)
+    #expect(reading.summary.barcodes.total == 7 && reading.summary.barcodes[.none] == 4, "\(reading)")
+    let short = try read("EAN\n959742\n00959742\n", rules: rules)
+    #expect(short.failures.joined().contains("line 2 has this barcode too"), "\(short.failures)")
     let twice = try read("EAN,weight\n036000291452,1\n0036000291452,2\n", rules: rules)
     #expect(twice.failures.joined().contains("line 2 has this barcode too"), "\(twice.failures)")
     rules.duplicates = .last
@@ -431,7 +442,8 @@ import Testing
 
   // MARK: Limits
 
-  @Test(arguments: ["csv", "ndjson", "array"]) func `empty lines are limited by the number of rows`(kind: String) throws {
+  @Test(arguments: ["csv", "ndjson", "array"]) func `empty lines are limited by the number of rows`(kind: String) throws
+  {
     let blank = [UInt8](repeating: 0x0A, count: 400_000)
     func row(_ index: Int) -> [UInt8] {
       let text = kind == "csv" ? "\(index)\n" : "{\"id\":\(index)}" + (kind == "array" ? "," : "\n")
@@ -456,15 +468,22 @@ import Testing
 
   // MARK: Remedies
 
-  @Test(arguments: [
-    ("weight", "$5.00", nil, "step money"), ("weight", "5,00 €", ".", "step money"), ("weight", "$5.00", ",", "step money"),
-    ("weight", "CHF 5.-", nil, "step money"), ("weight", "(3.10)", nil, "step money"), ("weight", "5,5", nil, "--decimal ,"),
-    ("weight", "5 kg", nil, "--decimal ,"), ("weight", "1,234", nil, "--decimal ."), ("weight", "N/A", nil, "--null N/A"),
-    ("weight", "NaN", ",", "--null NaN"), ("weight", "-", nil, "--null='-'"), ("weight", "n. a.", ".", "--null 'n. a.'"),
-    ("groupNum", "N/A", nil, "--null N/A"), ("groupNum", "-", ",", "--null='-'"), ("groupNum", "$5", nil, "step money"),
-    ("isSaleProduct", "N/A", nil, "--null N/A"), ("isSaleProduct", "-", nil, "--null='-'"),
-    ("delFlag", "X", nil, "--true X"), ("delFlag", "-", nil, "--null='-'"), ("weight", "a,b", nil, "\"null\" in a mapping"),
-  ] as [(String, String, String?, String)])
+  @Test(
+    arguments: [
+      ("weight", "$5.00", nil, "step money"), ("weight", "5,00 €", ".", "step money"),
+      ("weight", "$5.00", ",", "step money"),
+      ("weight", "CHF 5.-", nil, "step money"), ("weight", "(3.10)", nil, "step money"),
+      ("weight", "5,5", nil, "--decimal ,"),
+      ("weight", "5 kg", nil, "--decimal ,"), ("weight", "1,234", nil, "--decimal ."),
+      ("weight", "N/A", nil, "--null N/A"),
+      ("weight", "NaN", ",", "--null NaN"), ("weight", "-", nil, "--null='-'"),
+      ("weight", "n. a.", ".", "--null 'n. a.'"),
+      ("groupNum", "N/A", nil, "--null N/A"), ("groupNum", "-", ",", "--null='-'"),
+      ("groupNum", "$5", nil, "step money"),
+      ("isSaleProduct", "N/A", nil, "--null N/A"), ("isSaleProduct", "-", nil, "--null='-'"),
+      ("delFlag", "X", nil, "--true X"), ("delFlag", "-", nil, "--null='-'"),
+      ("weight", "a,b", nil, "\"null\" in a mapping"),
+    ] as [(String, String, String?, String)])
   func `a fault of a value names what helps`(field: String, value: String, decimal: String?, remedy: String) throws {
     for (text, format) in [
       ("id;\(field)\n1;\(value)\n", RowFileFormat.csv), ("{\"id\":1,\"\(field)\":\"\(value)\"}\n", .ndjson),
@@ -476,7 +495,8 @@ import Testing
   }
 
   @Test func `false where a text is expected may stand for none`() throws {
-    let text = "[{\"id\":7,\"barcode\":false,\"isSaleProduct\":false},{\"id\":8,\"barcode\":\"x\",\"isSaleProduct\":true}]"
+    let text =
+      "[{\"id\":7,\"barcode\":false,\"isSaleProduct\":false},{\"id\":8,\"barcode\":\"x\",\"isSaleProduct\":true}]"
     let failures = try read(text, nil, .ndjson).failures.joined()
     #expect(failures.contains("false where a text is expected") && failures.contains("--null false"), "\(failures)")
     let reading = try read(text, nil, .ndjson) { $0.nullWords = ["false"] }
@@ -490,11 +510,15 @@ import Testing
 
   @Test(arguments: [
     ("yyyyMMdd", "20231231", true), ("yyyyMMdd", "2023123", false), ("yyyyMMdd", "202311", false),
-    ("ddMMyy", "311223", true), ("ddMMyy", "31123", false), ("%d%m%Y", "1122023", false), ("yyyyMMddHHmmss", "20231231235", false),
+    ("ddMMyy", "311223", true), ("ddMMyy", "31123", false), ("%d%m%Y", "1122023", false),
+    ("yyyyMMddHHmmss", "20231231235", false),
     ("yyyyMMddHHmmss", "20231231235959", true), ("d.M.yy", "1.2.23", true), ("dd.MM.yyyy", "1.2.2023", true),
-    ("yyyyMMdd HH:mm", "20231231 9:05", true), ("yyyyMMdd HH:mm", "2023123 9:05", false), ("yyyyMMdd'T'Hmm", "20231231T905", false),
+    ("yyyyMMdd HH:mm", "20231231 9:05", true), ("yyyyMMdd HH:mm", "2023123 9:05", false),
+    ("yyyyMMdd'T'Hmm", "20231231T905", false),
     ("d MMM yyyy", "1 Dec 2023", true), ("yyMMdd", "23123", false),
-  ]) func `parts of a date without anything between them have all their digits`(form: String, text: String, isDate: Bool) {
+  ]) func `parts of a date without anything between them have all their digits`(
+    form: String, text: String, isDate: Bool
+  ) {
     #expect((DatePattern.reformatted(text, DatePattern.bytes(form)) != nil) == isDate)
   }
 

@@ -175,9 +175,58 @@ import Testing
     #expect(try root.run("get", "--id", "B", "--json").object().text("brand") == "")
     // An id of the list is not that of the catalogue.
     let own = try file("id,EAN,name\nX,4006381333931,Biro\n", "own.csv", root)
-    #expect(try root.run("import", own, "--upsert", "--match", "barcode").code == 0)
+    let used = try root.run("import", own, "--upsert", "--match", "barcode")
+    #expect(used.code == 0 && used.words.contains("the ids of the column id are not used"), "\(used.words)")
     #expect(try root.run("get", "--id", "A", "--json").object().text("name") == "Biro")
     #expect(try root.run("get", "--id", "X").code == 1)
+  }
+
+  @Test func `a price list finds short codes, counts each row once, and shows ids`() throws {
+    let root = try TestRoot(answers: [])
+    let all = "id,barcode\nA,00959742\nB,96385074\nC,0\nD,4011\n"
+    #expect(try root.run("import", file(all, "all.csv", root)).code == 0)
+    let path = try file("EAN,weight\n959742,2\n0096385074,3\n04011,4\n,1\n12345,1\n", "p.csv", root)
+    let rehearsal = try root.run("import", path, "--upsert", "--match", "barcode", "--dry-run", "--json")
+    let sample = try #require(rehearsal.object()["sample"] as? [[String: Any]])
+    #expect(sample.map { $0["id"] as? String }.prefix(2) == ["A", "B"], "\(rehearsal.text)")
+    let run = try root.run("import", path, "--upsert", "--match", "barcode", "--json")
+    #expect(try counts(run).values.reduce(0, +) == 5 && counts(run)["none"] == 1, "\(run.text)")
+    for (id, weight) in [("A", 2.0), ("B", 3), ("C", 0)] {
+      #expect(try root.run("get", "--id", id, "--json").object()["weight"] as? Double == weight, "\(id)")
+    }
+  }
+
+  @Test func `warnings have the first row, and what is advised works`() throws {
+    let root = try TestRoot(answers: [])
+    let padded = try file("Artikelnr.;EAN\n1;4006381333931\n 2 ;\n", "pad.csv", root)
+    let run = try root.run("import", padded, "--column", "id=Artikelnr.", "--json")
+    let warning = try #require((run.object()["warnings"] as? [[String: Any]])?.first)
+    #expect(warning["line"] as? Int == 3 && warning["column"] as? String == "Artikelnr.", "\(warning)")
+    #expect(warning["rows"] as? Int == 1 && warning["value"] as? String == " 2 ", "\(warning)")
+    let message = try #require(warning["message"] as? String)
+    let advice = try #require(message.firstIndex(of: "{"))
+    let trimmed = try root.run("import", padded, "--map", file(String(message[advice...]), "pad.json", root), "--json")
+    #expect(trimmed.code == 0, "\(trimmed.words)")
+    #expect(try trimmed.object().number("paddedIds") == 0 && root.run("get", "--id", "2").code == 0)
+
+    let prices = try file("id;Variant Price\n1;9\n2;$12.50\n3;12\n", "prices.csv", root)
+    let map = try file(#"{"rows": "'Variant Price' > 10"}"#, "rows.json", root)
+    let some = try root.run("import", prices, "--map", map, "--accept-loss")
+    #expect(some.code == 0 && some.words.contains("1 row has a text where the condition"), "\(some.words)")
+    #expect(some.words.contains("line 3, column Variant Price, value \"$12.50\""), "\(some.words)")
+
+    let cells = try file("id,EAN\n1,4006381333931/4006381333948\n2,AB/12\n", "cells.csv", root)
+    let slash = try root.run("import", cells, "--accept-loss")
+    #expect(slash.words.contains("split \"/\" would also cut AB/12"), "\(slash.words)")
+    #expect(!slash.words.contains("in the fields of a mapping"), "\(slash.words)")
+
+    let odoo = try file(#"[{"id":7,"barcode":false,"name":"Marker"}]"#, "odoo.json", root)
+    #expect(try root.run("import", odoo, "--accept-loss").words.contains("--null false"))
+    #expect(try root.run("import", odoo, "--accept-loss", "--null", "false").code == 0)
+    let dash = try file("id,weight\n7,-\n", "dash.csv", root)
+    #expect(try root.run("import", dash).words.contains("--null='-'"))
+    #expect(try root.run("import", dash, "--null=-").code == 0)
+    #expect(try root.run("import", dash, "--null", "-").code == 0)
   }
 
   @Test func `a price list that fits nothing is refused`() throws {

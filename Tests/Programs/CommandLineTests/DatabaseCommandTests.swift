@@ -345,6 +345,49 @@ struct DatabaseCommandTests {
     #expect(serving.end() == 0)
   }
 
+  // MARK: The condition of rows
+
+  @Test func `newer rows of which none is taken are nothing to write, and the cursor moves on`() throws {
+    try server.execute(
+      "CREATE TABLE changes(id text, ean text, n int); INSERT INTO changes VALUES ('a', '4006381333931', 1)")
+    let map = try root.folder.file("map.json", Data(#"{"rows": "id != 'x'"}"#.utf8)).path
+    let options = ["--table", "changes", "--since", "n", "--map", map]
+    #expect(try root.run(["import", server.url] + options).code == 0)
+    try server.execute("INSERT INTO changes VALUES ('x', '036000291452', 2)")
+    let run = try root.run(["import", server.url, "--json"] + options)
+    #expect(run.code == 0, "\(run.words)")
+    #expect(try run.object().number("rowsLeftOut") == 1 && root.cursor() == "2")
+    let again = try root.run(["import", server.url] + options)
+    #expect(again.code == 0 && again.text.contains("nothing to write"), "\(again.text) \(again.words)")
+    #expect(again.words.contains("1 row left out by the condition"), "\(again.words)")
+    #expect(try root.run(["import", server.url, "--dry-run"] + options).code == 0)
+    // The same for barcodes that no product has.
+    let matched = try root.run([
+      "import", server.url, "--table", "changes", "--since", "n", "--upsert", "--match", "barcode",
+    ])
+    #expect(matched.code == 0 && matched.words.contains("no product has the barcode"), "\(matched.words)")
+    // All rows are another matter.
+    let whole = try root.run(
+      "import", server.url, "--products", "SELECT * FROM changes WHERE id = 'x'", "--unknown", "ignore", "--map", map)
+    #expect(whole.code == 65 && whole.words.contains("its only row is not taken"), "\(whole.words)")
+  }
+
+  @Test func `relations of a database are not subject to the condition, and its numbers keep their points`() throws {
+    let map = try root.folder.file(
+      "map.json",
+      Data(
+        #"""
+        {"products": "SELECT productid AS id, title AS name, weight FROM products WHERE productid < 5",
+         "relations": "SELECT * FROM parts", "rows": "id < 4", "decimal": ",",
+         "fields": {"weight": {"columns": "weight", "steps": ["trim"]}}}
+        """#.utf8)
+    ).path
+    let run = try root.run("import", server.url, "--map", map, "--json")
+    #expect(run.code == 0, "\(run.words)")
+    #expect(try run.object().object("relations").number("written") == 2 && run.object().number("rowsLeftOut") == 1)
+    #expect(try product("3")["weight"] as? Double == 0.75)
+  }
+
   // MARK: The daemon
 
   @Test func `a daemon takes newer rows of a database at once, and deletions when it reads all`() throws {

@@ -108,6 +108,12 @@ public struct CatalogMerge: RowSink {
     }
   }
 
+  /// The id of the only product that has a barcode; `nil` if none has it, or several.
+  package func productID(withCode code: String) throws -> String? {
+    let ids = try snapshot.productIDs(code: code)
+    return ids.count == 1 ? ids[0] : nil
+  }
+
   private mutating func merge(_ row: borrowing ProductRow) throws {
     let snapshot = snapshot
     let id = row.texts.raw(ProductText.id.rawValue)

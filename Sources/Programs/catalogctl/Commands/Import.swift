@@ -41,7 +41,8 @@ struct Import: ParsableCommand {
       the default; without 'type' a row is a product. A row without an id, an unknown key, a duplicate id of a \
       product, and a value of another kind or beyond the limits are errors: the first 20 are shown with line, column, \
       value and remedy, then how many there are, and nothing changes (exit code 65). A file with rows of which none is \
-      taken is an error too; newer rows of a database of which none is taken (--since) are nothing to write. --on-duplicate, --unknown and --without-id accept what is meant that way, and count it.
+      taken is an error too; newer rows of a database of which none is taken (--since) are nothing to write. \
+      --on-duplicate, --unknown and --without-id accept what is meant that way, and count it.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -155,7 +156,8 @@ struct Import: ParsableCommand {
     var text = try InputText(rows: input, encoding: encoding(map), limits: accept.limits)
     var piece = try beginning(&text, input.name)
     let format = try rowFormat(map, piece)
-    var rows = try RowImport(writer, format, mode, accept.lossLimit, rules: rules(map, input.hasNewerOnly), mapping: map.mapping)
+    var rows = try RowImport(
+      writer, format, mode, accept.lossLimit, rules: rules(map, input.hasNewerOnly), mapping: map.mapping)
     var isReported = false
     do {
       while let bytes = piece {
@@ -163,12 +165,12 @@ struct Import: ParsableCommand {
         // In CSV the columns are known now.
         if !isReported, rows.columns.contains(where: { $0.number != nil }) {
           isReported = true
-          map.tell(rows.columns, text.guess, input.name)
+          tell(rows.columns, map, text.guess, input.name)
         }
         piece = rows.isOver ? nil : try text.next()
       }
       try rows.settle()
-      if !isReported { map.tell(rows.columns, text.guess, input.name) }
+      if !isReported { tell(rows.columns, map, text.guess, input.name) }
       let newest = input.newest ?? ""
       if newest.utf8.count > WireLimits().cursorByteCount {
         throw Failure(.data, "the newest value of the column of --since is too long for a cursor; take another column")
@@ -230,6 +232,21 @@ struct Import: ParsableCommand {
     return format
   }
 
+  /// Tells people what was recognised. A column of ids is not used where barcodes say which products rows are.
+  private func tell(_ columns: [RowColumnUse], _ map: MappingFile, _ guess: EncodingGuess?, _ name: String) {
+    var used = columns
+    if match != nil {
+      for index in used.indices { used[index].fields.removeAll { $0 == "id" } }
+      for index in used.indices where used[index].fields.isEmpty { used[index].isAutomatic = false }
+    }
+    map.tell(used, guess, name)
+    for column in columns where match != nil && column.fields.contains("id") && !column.isAbsent {
+      Console.say(
+        "catalogctl: \(name): the ids of the column \(column.name.shown) are not used, as --match barcode finds products"
+          + " by barcode; leave --match out to find them by id")
+    }
+  }
+
   /// The mapping with the separator that was recognised, if it is not that of the format.
   private static func noting(_ delimiter: UInt8?, _ format: RowFileFormat, _ map: MappingFile) -> MappingFile {
     var map = map
@@ -263,7 +280,7 @@ struct Import: ParsableCommand {
         piece = reader.isOver ? nil : try text.next()
       }
       let result = Result { () throws(RowFileError) in try reader.finish(into: &sink) }
-      map.tell(reader.columns, text.guess, input.name)
+      tell(reader.columns, map, text.guess, input.name)
       if !output.json {
         for row in sink.first { Console.print(String(decoding: row, as: UTF8.self)) }
       }

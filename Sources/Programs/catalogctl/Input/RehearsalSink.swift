@@ -20,11 +20,19 @@ struct RehearsalSink: RowSink {
     } catch StoreError.tooLarge(let what, let byteCount, let limit) {
       throw RowRefusal("\(what) would take \(byteCount) bytes, and there is room for \(limit)")
     }
-    if first.count < Self.keptCount {
-      var text: [UInt8] = []
-      RowJSON.appendDump(row, to: &text)
-      first.append(text)
-    }
+    if first.count >= Self.keptCount { return }
+    guard let merge, merge.matchesCodes else { return show(row) }
+    // The row is about this product, and any other is left out.
+    guard let id = try merge.productID(withCode: row[.barcode]) else { return }
+    var own = copy row
+    own.texts.set(ProductText.id.rawValue, Array(id.utf8).span)
+    show(own)
+  }
+
+  private mutating func show(_ row: borrowing ProductRow) {
+    var text: [UInt8] = []
+    RowJSON.appendDump(row, to: &text)
+    first.append(text)
   }
 
   mutating func relation(_ row: borrowing RelationRow) throws {
