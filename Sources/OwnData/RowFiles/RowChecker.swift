@@ -399,7 +399,7 @@ struct RowChecker {
       report(
         cells.fault(
           .value, column, line: line,
-          "\(word) where a text is expected; if it says that there is none, say so with --null \(word);"
+          "true or false where a text is expected; if \(word) says that there is none, say so with --null \(word);"
             + " otherwise write a text in double quotes"))
       return false
     case .object: what = "an object"

@@ -44,7 +44,7 @@ package struct RowWarning: Sendable, Equatable {
     if let rule, !rule.steps.isEmpty { return ": write \"trim\" before the other steps of the field id" }
     let columns = rule?.columns ?? [column]
     let names = columns.map(Self.quoted).joined(separator: ", ")
-    return ", in the place of --column: {\"fields\": {\"id\": {\"columns\": "
+    return ", in the place of --column, as in {\"fields\": {\"id\": {\"columns\": "
       + (columns.count == 1 ? names : "[\(names)]")
       + (rule?.separator.map { ", \"join\": " + Self.quoted($0) } ?? "")
       + (rule?.split.map { ", \"split\": " + Self.quoted($0) } ?? "") + ", \"steps\": [\"trim\"]}}}"

@@ -350,7 +350,7 @@ struct DatabaseCommandTests {
   @Test func `newer rows of which none is taken are nothing to write, and the cursor moves on`() throws {
     try server.execute(
       "CREATE TABLE changes(id text, ean text, n int); INSERT INTO changes VALUES ('a', '4006381333931', 1)")
-    let map = try root.folder.file("map.json", Data(#"{"rows": "id != 'x'"}"#.utf8)).path
+    let map = try root.folder.file("map.json", Data(#"{"rows": "id != 'x'", "unknown": "ignore"}"#.utf8)).path
     let options = ["--table", "changes", "--since", "n", "--map", map]
     #expect(try root.run(["import", server.url] + options).code == 0)
     try server.execute("INSERT INTO changes VALUES ('x', '036000291452', 2)")
@@ -363,7 +363,8 @@ struct DatabaseCommandTests {
     #expect(try root.run(["import", server.url, "--dry-run"] + options).code == 0)
     // The same for barcodes that no product has.
     let matched = try root.run([
-      "import", server.url, "--table", "changes", "--since", "n", "--upsert", "--match", "barcode",
+      "import", server.url, "--table", "changes", "--since", "n", "--upsert", "--match", "barcode", "--unknown",
+      "ignore",
     ])
     #expect(matched.code == 0 && matched.words.contains("no product has the barcode"), "\(matched.words)")
     // All rows are another matter.
