@@ -174,6 +174,15 @@ package struct WrittenCode: Sendable, Equatable {
 
   private static let apostrophes: Set<Character> = ["'", "’", "‘", "`", "´"]
 
+  /// The marks around a text: those of tables, and the quotes that programs for text make of them.
+  private static let quotes = [
+    ("=\"", "\""), ("\"", "\""), ("“", "”"), ("„", "“"), ("„", "”"), ("”", "”"), ("«", "»"), ("»", "«"),
+  ]
+
+  private static func isMark(_ character: Character) -> Bool {
+    apostrophes.contains(character) || "\"“”„«»".contains(character)
+  }
+
   /// A text without the marks by which tables say that a cell is a text: an apostrophe before it, quotes around it, and
   /// a formula `="…"`.
   private static func unwrapped(_ text: String) -> String {
@@ -184,12 +193,18 @@ package struct WrittenCode: Sendable, Equatable {
       if let first = rest.first, apostrophes.contains(first) {
         rest.removeFirst()
         // Some write one at both ends.
-        if let last = rest.last, last == first { rest.removeLast() }
+        if let last = rest.last, apostrophes.contains(last) { rest.removeLast() }
         isChanged = true
       }
-      for (opening, closing) in [("=\"", "\""), ("\"", "\"")]
+      for (opening, closing) in quotes
       where rest.count > opening.count && rest.hasPrefix(opening) && rest.hasSuffix(closing) {
         rest = rest.dropFirst(opening.count).dropLast(closing.count)
+        isChanged = true
+      }
+      // A mark at the end alone may belong to a code of one's own, unless there are only digits.
+      let body = String(rest.dropLast())
+      if let last = rest.last, isMark(last), body.count >= 8, isDigits(Folding.plain(body) ?? body) {
+        rest.removeLast()
         isChanged = true
       }
       if isChanged { rest = String(rest).trimmed(while: isBlank) }

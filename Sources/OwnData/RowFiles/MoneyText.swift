@@ -38,6 +38,9 @@ enum MoneyText {
       after.first?.isWhitespace != true || !behind.isMinus,
       [isNegative, before.hasSign, behind.hasSign].count(where: { $0 }) <= 1
     else { throw refusal(decimal) }
+    if differ(before.currencies + behind.currencies) {
+      throw RowRefusal("this amount has two currencies; correct it")
+    }
     if before.isMinus || behind.isMinus { isNegative = true }
     let number = try plain(String(digits), decimal: decimal, dashed: dashed)
     return (isNegative ? "-" : "") + (number.hasPrefix(".") ? "0" : "") + number
@@ -92,7 +95,7 @@ enum MoneyText {
   }
 
   /// What stands on one side of the digits, without its currency; `nil` for anything that is no currency.
-  private static func side(_ text: Substring) -> (hasSign: Bool, isMinus: Bool)? {
+  private static func side(_ text: Substring) -> (hasSign: Bool, isMinus: Bool, currencies: [String])? {
     var signs: [Character] = []
     var currency = ""
     for character in text {
@@ -100,10 +103,26 @@ enum MoneyText {
     }
     // Swedish prices end with a colon and a dash.
     if text.hasPrefix(":-") { (signs, currency) = ([], String(text.dropFirst(2))) }
-    let words = currency.split { $0.isWhitespace || $0 == "\u{200E}" || $0 == "\u{200F}" }
-    guard signs.count <= 1, words.allSatisfy({ isCurrency(String($0)) }) else { return nil }
-    return (!signs.isEmpty, signs.first.map(isDash) ?? false)
+    let words = currency.split { $0.isWhitespace || $0 == "\u{200E}" || $0 == "\u{200F}" }.map(String.init)
+    guard signs.count <= 1, words.allSatisfy(isCurrency) else { return nil }
+    return (!signs.isEmpty, signs.first.map(isDash) ?? false, words)
   }
+
+  /// Whether two words are different currencies. A sign and a code may be the same one, as in `$5.00 CAD`.
+  private static func differ(_ words: [String]) -> Bool {
+    let signs = Set(words.compactMap { word in word.first { $0.isCurrencySymbol } })
+    let codes = Set(words.map { $0.uppercased() }.filter(codes.contains))
+    if signs.count > 1 || codes.count > 1 { return true }
+    guard let sign = signs.first, let code = codes.first else { return false }
+    return codesOfSigns[sign].map { !$0.contains(code) } ?? codesOfSigns.values.contains { $0.contains(code) }
+  }
+
+  /// The codes of the signs that few currencies have.
+  private static let codesOfSigns: [Character: [String]] = [
+    "€": ["EUR"], "£": ["GBP", "EGP", "FKP", "GIP", "LBP", "SDG", "SHP", "SSP", "SYP"], "¥": ["JPY", "CNY", "CNH"],
+    "￥": ["JPY", "CNY", "CNH"], "₹": ["INR"], "₽": ["RUB"], "₩": ["KRW", "KPW"], "₺": ["TRY"], "₴": ["UAH"],
+    "₫": ["VND"], "₪": ["ILS"], "฿": ["THB"], "₱": ["PHP"], "₦": ["NGN"], "₸": ["KZT"],
+  ]
 
   /// Whether a word is a currency: a sign such as `€`, with a few letters as in `US$`; a code of ISO 4217; a common
   /// abbreviation.

@@ -11,7 +11,7 @@ enum TruthWords {
   static let yes: Set<String> = Set(
     """
     true wahr vrai verdadero vero verdadeiro waar sand sant sann tosi prawda pravda igaz adevărat истина истинно true() \
-    doğru αληθές 真 참 是 对 對 正 yes ja oui sí si sim tak ano igen da да так evet kyllä はい 예 네
+    doğru αληθές 真 참 是 对 對 正 yes ja oui sí sì si sim tak ano igen da да так evet kyllä はい 예 네
     """.split(separator: " ").map(String.init))
 
   /// The words for false, in the same order.

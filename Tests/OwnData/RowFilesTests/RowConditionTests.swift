@@ -344,7 +344,7 @@ import Testing
     ("1.234", ["split", "trim"], 1.234),
     ("1.234", ["money"], 1.234), ("1.234", ["trim", "money"], 1.234), ("1.234", ["capture"], 1.234),
     ("1.234e1", ["upper"], 12.34), ("1234", ["trim"], 1234), ("\"1.234\"", ["trim"], 1234), ("\"1,5\"", ["trim"], 1.5),
-    ("1.234", [], 1.234), ("1.234", ["join"], 1.234), ("1.5,\"g\":20", ["join"], 1.52),
+    ("1.234", [], 1.234), ("1.234,\"g\":null", ["join"], 1.234), ("1.5,\"g\":20", ["join"], 1.52),
     ("1.5,\"g\":\"20\"", ["join"], 1.52), ("\"1,5\",\"g\":20", ["join"], 1.52),
   ]) func `a number of JSON keeps its point, whatever steps there are`(value: String, steps: [String], weight: Double)
     throws
@@ -520,6 +520,32 @@ import Testing
     form: String, text: String, isDate: Bool
   ) {
     #expect((DatePattern.reformatted(text, DatePattern.bytes(form)) != nil) == isDate)
+  }
+
+  @Test(arguments: [
+    ("$5.00 €", false), ("USD 5 EUR", false), ("€5 USD", false), ("$5.00 EUR", false), ("£5 €", false),
+    ("5 EUR GBP", false),
+    ("$5.00 USD", true), ("$5.00 CAD", true), ("5,00 € EUR", true), ("R$ 5 BRL", true), ("EUR 5 EUR", true),
+    ("¥500 円", true), ("¥500 JPY", true), ("£5 GBP", true), ("CHF 5.- Fr.", true), ("US$ 5", true),
+  ]) func `an amount has one currency`(text: String, isAmount: Bool) {
+    #expect(
+      ((try? MoneyText.number(text, decimal: ".")) != nil || (try? MoneyText.number(text, decimal: ",")) != nil)
+        == isAmount)
+  }
+
+  @Test(arguments: [
+    "4006381333931’", "‘4006381333931’", "“4006381333931”", "„4006381333931“", "«4006381333931»", "4006381333931'",
+    "4006381333931”", "'4006381333931’", "4006381333931\"",
+  ]) func `quotes around a barcode are no part of it`(code: String) throws {
+    let reading = try read("{\"id\":1,\"EAN\":\"\(code.replacing("\"", with: "\\\""))\"}", nil, .ndjson) { mapping in
+      mapping.rules[.barcode] = RowMapping.Rule(columns: ["EAN"], steps: [.gtin])
+    }
+    #expect(reading.barcodes == ["4006381333931"], "\(reading)")
+    #expect(try read("id,barcode\n1,AB\u{2019}\n").summary.barcodes[.text] == 1)
+  }
+
+  @Test(arguments: ["sì", "SÌ", "sí", "si", "oui"]) func `yes in other languages is true`(word: String) {
+    #expect(TruthWords.value(of: word) == true)
   }
 
   // MARK: Common names
