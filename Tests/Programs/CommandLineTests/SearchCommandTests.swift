@@ -162,7 +162,8 @@ import Testing
     #expect(try root.run("search", "drill").code == 65)
     #expect(try root.run("compact").code == 0)
     #expect(try root.run("search", "drill").code == 0)
-    #expect(try indexes() == ["barcode", "brand", "category", "id", "search", "sku", "updateTime"] && root.digest() == digest)
+    #expect(
+      try indexes() == ["barcode", "brand", "category", "id", "search", "sku", "updateTime"] && root.digest() == digest)
     // The default store's setting counts where the user has none.
     #expect(try root.run("config", "unset", "search.index").code == 0)
     #expect(try root.run("config", "set", "--default", "search.index", "off").code == 0)
