@@ -1,4 +1,14 @@
 extension Scan {
+  /// Whether it is worth asking for ``possibleGluedCodes``: a plain number, a label and a text without digits at its
+  /// start are one code.
+  public var mayBeSeveralCodes: Bool {
+    switch kind {
+    case .gs1, .gs1Bad, .digitalLink: true
+    case .digits, .text: payload.utf8.count >= 16 && payload.utf8.first.map(ASCII.isDigit) == true
+    case .gtin, .rcn, .upcE, .url, .label, .empty: false
+    }
+  }
+
   /// The ways in which the payload may be several numbers of products that came in one transmission, each with a right
   /// check digit: digits that follow each other, or are apart by blanks, control characters or symbology identifiers.
   ///

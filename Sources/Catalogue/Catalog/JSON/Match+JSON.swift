@@ -9,10 +9,12 @@ extension Match {
   ///   - code: The text that was matched, as it was scanned.
   ///   - today: The date of the day, evaluated only if the label contains data.
   package func jsonFields(code: String, today: @autoclosure () -> ScanDate) -> [(String, JSONText)] {
+    let statesElements = statesElements
+    let hidesElements = !statesElements && reading.elements != nil
     var fields: [(String, JSONText)] = [
       ("code", .text(code)), ("match", .text(kind.rawValue)), ("kind", .text(codeKind.rawValue)),
       ("symbology", .optional(scan.symbology?.description)), ("key", .optional(key)),
-      ("gtin", .optional(reading.elements != nil && !statesElements ? nil : gtin?.digits)), ("rest", .optional(rest)),
+      ("gtin", .optional(hidesElements ? nil : gtin?.digits)), ("rest", .optional(rest)),
       ("products", .array(products.map(JSONText.product))),
     ]
     guard isLabel || statesElements else {

@@ -28,11 +28,11 @@ extension CatalogSnapshot {
   public func match(_ scan: Scan, options: MatchingOptions = .standard) throws(StoreError) -> Match {
     if options.ignores(scan) {
       var match = Match(scan: scan)
-      match.isIgnored = true
+      match.transmission = .ignored
       return match
     }
     var match = try matchAsRead(scan, options)
-    if !match.gluedCodes.isEmpty { return match }
+    if case .severalCodes = match.transmission { return match }
     if match.isEmpty, let folded = scan.folded {
       var second = try matchAsRead(folded, options)
       second.attempts = match.attempts + second.attempts
@@ -45,7 +45,7 @@ extension CatalogSnapshot {
     if let gtin = match.gtin, (1...8).contains(gtin.indicator), match.kind != .gs1Content {
       match.contents = try contents(of: gtin, scan)
     }
-    if match.isEmpty, match.gluedCodes.isEmpty { try suggest(options, &match) }
+    if match.isEmpty, case .oneCode = match.transmission { try suggest(options, &match) }
     return match
   }
 
@@ -87,7 +87,8 @@ extension CatalogSnapshot {
       }
     }
     match.rest = scan.addOn
-    if scan.elements != nil, try findGluedCodes(scan, options, &match) { return match }
+    let mayBeSeveral = scan.mayBeSeveralCodes
+    if mayBeSeveral, scan.elements != nil, try findGluedCodes(scan, options, &match) { return match }
     if let gtin = scan.gtin {
       try matchGTIN(gtin, kind(of: scan), &match)
       if !match.isEmpty { return match }
@@ -115,10 +116,10 @@ extension CatalogSnapshot {
       try matchSKU([scan.payload], &match)
       if !match.isEmpty { return match }
     }
-    if try findGluedCodes(scan, options, &match) { return match }
+    if mayBeSeveral, try findGluedCodes(scan, options, &match) { return match }
     if scan.allowsHead, options.heads.allows(scan) { try matchHead(scan, options.heads, &match) }
     if let addOn = scan.possibleAddOn { try matchItem(before: addOn, &match) }
-    if match.isEmpty, try findGluedCodes(scan, options, whoseFirstIsKnown: false, &match) { return match }
+    if mayBeSeveral, match.isEmpty, try findGluedCodes(scan, options, whoseFirstIsKnown: false, &match) { return match }
     if match.isEmpty, let label = scan.label, label.isWeak {
       match.gtin = label.gtin
       if let gtin = label.gtin { try matchGTIN(gtin, .gtin, &match) }
@@ -147,7 +148,7 @@ extension CatalogSnapshot {
       }
       if known > best?.known ?? 0 { best = (codes, known) }
     }
-    match.gluedCodes = best?.codes ?? []
+    if let best { match.gluedCodes = best.codes }
     return best != nil
   }
 

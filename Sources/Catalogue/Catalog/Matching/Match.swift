@@ -95,9 +95,27 @@ public struct Match: Sendable {
   public var attempts: [Attempt] = []
   /// The numbers of products that came in one transmission, if the scan is more than one; otherwise empty. Such a scan
   /// matches nothing: it is not known which one is meant.
-  public var gluedCodes: [String] = []
+  public var gluedCodes: [String] {
+    get {
+      guard case .severalCodes(let codes) = transmission else { return [] }
+      return codes
+    }
+    set { transmission = newValue.isEmpty ? .oneCode : .severalCodes(newValue) }
+  }
   /// Whether the scan is one of ``MatchingOptions/ignoredTexts``.
-  public var isIgnored = false
+  public var isIgnored: Bool {
+    if case .ignored = transmission { true } else { false }
+  }
+  /// What the scanner has sent. It is one code for nearly all scans, so the rest is kept apart.
+  var transmission = Transmission.oneCode
+
+  /// What a scanner has sent.
+  enum Transmission: Sendable {
+    case oneCode
+    /// A text that stands for no code.
+    case ignored
+    indirect case severalCodes([String])
+  }
 
   /// One lookup in the catalogue.
   public struct Attempt: Sendable {
