@@ -77,14 +77,19 @@ package struct CatalogImport: RowSink {
   ///   - cursor: The cursor for the next request to the server; `nil` is an empty one for a full update, and the one
   ///     that the catalogue has for a difference.
   ///   - willCommit: Called when something is to be changed, before the commit begins.
+  ///   - checking: Called with the counts of a difference before anything is committed, also if it changes nothing but
+  ///     the cursor.
   /// - Returns: The report of the update, which is durable.
   /// - Throws: `CatalogError.wouldLose` if the loss limit refuses; the errors of storing or comparing a row. Nothing is
   ///   changed in these cases.
   /// - Precondition: The import was not finished or cancelled.
-  package mutating func finish(cursor: String?, _ willCommit: () throws -> Void = {}) throws -> UpdateReport {
+  package mutating func finish(
+    cursor: String?, _ willCommit: () throws -> Void = {}, checking: (MergeCounts) throws -> Void = { _ in }
+  ) throws -> UpdateReport {
     if var merge = try takeMerge() {
       try merge.finish()
       try merge.checkLosses(lossLimit)
+      try checking(merge.counts)
       if merge.hasChanges { try willCommit() }
       counts = merge.counts
       return try merge.commit(to: writer, cursor: cursor, lossLimit)

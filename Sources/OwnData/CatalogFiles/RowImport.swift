@@ -84,9 +84,19 @@ public struct RowImport: ~Copyable {
   public mutating func finish(
     cursor: String?, _ willCommit: (_ rows: RowFileSummary) throws -> Void = { _ in }
   ) throws -> (update: UpdateReport, rows: RowFileSummary) {
+    try finish(cursor: cursor, checking: { _, _ in }, willCommit)
+  }
+
+  /// The same, with a check of what the rows are about, before anything is committed.
+  package mutating func finish(
+    cursor: String?, checking: (_ rows: RowFileSummary, _ counts: MergeCounts) throws -> Void,
+    _ willCommit: (_ rows: RowFileSummary) throws -> Void
+  ) throws -> (update: UpdateReport, rows: RowFileSummary) {
     let summary: RowFileSummary
     do { summary = try reader.finish(into: &rows) } catch { try giveUp(error) }
-    return (try rows.finish(cursor: cursor) { try willCommit(summary) }, summary)
+    let update = try rows.finish(
+      cursor: cursor, { try willCommit(summary) }, checking: { try checking(summary, $0) })
+    return (update, summary)
   }
 
   /// Cancels the import, which has changed nothing.

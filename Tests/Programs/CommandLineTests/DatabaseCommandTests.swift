@@ -367,6 +367,18 @@ struct DatabaseCommandTests {
       "ignore",
     ])
     #expect(matched.code == 0 && matched.words.contains("no product has the barcode"), "\(matched.words)")
+    // The first time all rows are read, and if none is taken, the cursor stays where it was.
+    let other = ["--user", "other"]
+    #expect(
+      try root.run(["import", server.url, "--products", "SELECT 'q' AS id, '96385074' AS ean"] + other).code == 0)
+    let first = try root.run(
+      [
+        "import", server.url, "--table", "changes", "--since", "n", "--upsert", "--match", "barcode", "--unknown",
+        "ignore",
+      ]
+        + other)
+    #expect(first.code == 65 && first.words.contains("nothing was changed"), "\(first.words)")
+    #expect(try root.run(["stat", "--json"] + other).object().text("cursor") == "")
     // All rows are another matter.
     let whole = try root.run(
       "import", server.url, "--products", "SELECT * FROM changes WHERE id = 'x'", "--unknown", "ignore", "--map", map)

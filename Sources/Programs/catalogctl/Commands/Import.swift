@@ -175,14 +175,17 @@ struct Import: ParsableCommand {
       if newest.utf8.count > WireLimits().cursorByteCount {
         throw Failure(.data, "the newest value of the column of --since is too long for a cursor; take another column")
       }
-      let (update, summary) = try rows.finish(cursor: cursor ?? input.newest) { summary in
+      let hasNewerOnly = input.hasNewerOnly
+      let (update, summary) = try rows.finish(
+        cursor: cursor ?? input.newest,
+        checking: { summary, counts in if !hasNewerOnly { try checkMatched(summary, counts) } }
+      ) { summary in
         if mode != .upsert, summary.products == 0, try !accept.acceptLoss && writer.snapshot().productCount > 0 {
           throw Self.emptyFile(summary)
         }
         // The origin of the rows is unknown, so no other user may adopt this catalogue from now on.
         try store.workspace.forgetOrigin(of: store.userID())
       }
-      if !input.hasNewerOnly { try checkMatched(summary, rows.counts) }
       MappingFile.tellAbsent(rows.columns, input.name, isUpsert: mode == .upsert)
       writer.sayWhatWasSetAside()
       if update.sequence >= next { DurableChange.report("commit \(update.sequence) is durable") }
