@@ -96,8 +96,8 @@ extension Scan {
     let bytes = Array(text.utf8)
     let data = bytes[payloadOffset(in: bytes)...]
     let isAsSent = kind == .digitalLink || label != nil
-    let offset =
-      isAsSent ? issue.position : Separators(configuration.separators).originalOffset(of: issue.position, in: data)
+    let separators = Separators(configuration.separators, countsTokens: !(hasDetails && details.hasTokensAsData))
+    let offset = isAsSent ? issue.position : separators.originalOffset(of: issue.position, in: data)
     return ScanIssue(ai: issue.ai, position: data.startIndex + offset, reason: issue.reason)
   }
 }
@@ -126,7 +126,8 @@ extension ElementString {
           content.add(element, "(\(element.ai)) states \(identifier.name) again; the first counts")
         }
       } catch { content.add(element, error.reason) }
-      if let token = Separators.firstToken(in: element.value.utf8) {
+      // %1D has only characters that a value may have, and random values have them.
+      if let token = Separators.firstToken(in: element.value.utf8), token.first != "%" {
         content.add(
           element, "the value of (\(element.ai)) contains '\(token)', which some scanners send for a separator")
       } else if lacksSeparators, let bracketed = Self.bracketedIdentifier(in: element.value.utf8) {

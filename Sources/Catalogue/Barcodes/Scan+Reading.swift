@@ -185,9 +185,17 @@ extension Scan {
       } else {
         return false
       }
-      let read =
+      var read =
         isBracketed
         ? ElementString(bracketed: bytes, from: start) : ElementString(separated: bytes, from: 0)
+      if normalized.hasTokens, !isBracketed, read.fault != nil {
+        let asData = Separators(configuration.separators, countsTokens: false).normalized(data)
+        let other = ElementString(separated: asData.bytes, from: 0)
+        if other.fault == nil {
+          read = other
+          amend { $0.hasTokensAsData = true }
+        }
+      }
       kind = read.elements.isEmpty && read.fault != nil ? .gs1Bad : .gs1
       take(read)
       return true

@@ -69,6 +69,8 @@ public struct Scan: Hashable, Sendable {
     var label: Label?
     /// Whether the letters of the label were read in the other case.
     var hasSwappedCase = false
+    /// Whether what looks like a separator that was typed is data: only so the elements can be read.
+    var hasTokensAsData = false
     /// What is wrong with the form of a Digital Link.
     var linkIssues: [ScanIssue] = []
     /// Whether invisible characters were removed around the payload or the symbology identifier.

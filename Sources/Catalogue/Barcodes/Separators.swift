@@ -3,14 +3,18 @@
 struct Separators {
   /// The texts that the configuration names. The first that matches counts.
   private let configured: [[UInt8]]
+  /// Whether the texts that are known without a setting count.
+  private let countsTokens: Bool
 
-  init(_ configured: [String]) {
+  init(_ configured: [String], countsTokens: Bool = true) {
     self.configured = configured.map { Array($0.utf8) }.filter { !$0.isEmpty }
+    self.countsTokens = countsTokens
   }
 
   /// The texts for FNC1 that are recognized without a setting, in lower case. Their letters may have either case.
   ///
-  /// Each is a text that no value of GS1 data has by itself: a name in brackets, an escape, or a picture of GS.
+  /// Each is a text that hardly a value of GS1 data has by itself: a name in brackets, an escape, or a picture of GS.
+  /// Where GS itself is in the data, the scanner sends that, and none of these is a separator.
   private static let tokens: [[UInt8]] = [
     "<gs>", "{gs}", "[gs]", "(gs)", "<fnc1>", "{fnc1}", "[fnc1]", "(fnc1)", "^]", "~d029", "^029", "%1d", "\\x1d",
     "\\u001d", "\\029", "\u{241D}", "\u{2194}", "\u{F70B}",
@@ -32,7 +36,8 @@ struct Separators {
 
   /// Replaces every separator in `data` by GS.
   func normalized(_ data: ArraySlice<UInt8>) -> Normalized {
-    if configured.isEmpty, !data.contains(where: { Self.beginsToken[Int($0)] }) {
+    let hasTokens = mayHaveTokens(data)
+    if configured.isEmpty, !hasTokens {
       return Normalized(bytes: Array(data))
     }
     var result = Normalized(bytes: [])
@@ -42,7 +47,7 @@ struct Separators {
       if let pattern = configured.first(where: { rest.starts(with: $0) }) {
         result.bytes.append(ASCII.groupSeparator)
         rest.removeFirst(pattern.count)
-      } else if let count = Self.tokenByteCount(at: rest) {
+      } else if hasTokens, let count = Self.tokenByteCount(at: rest) {
         result.bytes.append(ASCII.groupSeparator)
         result.hasTokens = true
         rest.removeFirst(count)
@@ -57,11 +62,16 @@ struct Separators {
   /// Returns the offset in `data`, from its start, of the byte that has this offset in ``normalized(_:)``.
   func originalOffset(of offset: Int, in data: ArraySlice<UInt8>) -> Int {
     var rest = data
+    let hasTokens = mayHaveTokens(data)
     for _ in 0..<offset where !rest.isEmpty {
       let pattern = configured.first { rest.starts(with: $0) }
-      rest.removeFirst(pattern?.count ?? Self.tokenByteCount(at: rest) ?? 1)
+      rest.removeFirst(pattern?.count ?? (hasTokens ? Self.tokenByteCount(at: rest) : nil) ?? 1)
     }
     return rest.startIndex - data.startIndex
+  }
+
+  private func mayHaveTokens(_ data: ArraySlice<UInt8>) -> Bool {
+    countsTokens && !data.contains(ASCII.groupSeparator) && data.contains { Self.beginsToken[Int($0)] }
   }
 
   /// Returns the first text in `value` that usually stands for FNC1; `nil` if there is none.

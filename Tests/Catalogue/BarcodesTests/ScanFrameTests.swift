@@ -113,6 +113,10 @@ import Testing
       #expect(scan.kind == .gs1 && scan.elements?["10"] == "AB" && scan.elements?["21"] == "XYZ")
       #expect(scan.content(today: today).issues.isEmpty)
     }
+    // A scanner that sends GS sends no other text for it.
+    let mixed = Scan("010471999900001910AB\(token)CD\u{1D}21XYZ")
+    #expect(mixed.elements?["10"] == "AB\(token)CD" || mixed.elements?["10"] == nil)
+    #expect(mixed.elements?["21"] == "XYZ")
     let late = Scan("010471999900001910AB\(token)17261332")
     #expect(late.content(today: today).issues.map(\.position) == [20 + token.utf8.count])
     // Without a GTIN at the start, only data that can be read are GS1 data.
