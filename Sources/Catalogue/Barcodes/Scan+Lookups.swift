@@ -68,6 +68,10 @@ extension Scan {
   ///
   /// - Complexity: Linear in the length of ``text``; computed on each access.
   public var folded: Scan? {
+    switch kind {
+    case .text, .gs1Bad: break
+    default: return nil
+    }
     guard configuration.foldsFullWidth, !isTooLong else { return nil }
     var plain = configuration
     plain.foldsFullWidth = false
@@ -84,6 +88,15 @@ extension Scan {
       return Scan(digits, symbology: scan.symbology, configuration: plain)
     }
     return visible == nil ? nil : scan
+  }
+
+  /// Whether it is worth asking for ``possibleAddOn``: most numbers are whole.
+  public var mayHaveAddOn: Bool {
+    switch kind {
+    case .digits, .text: true
+    case .gtin, .rcn: payload.utf8.count == 14
+    default: false
+    }
   }
 
   /// A number and an add-on of 2 or 5 digits in a payload of 14, 15, 17 or 18 digits, which may as well be a head and a

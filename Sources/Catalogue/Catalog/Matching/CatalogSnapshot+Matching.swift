@@ -45,7 +45,9 @@ extension CatalogSnapshot {
     if let gtin = match.gtin, (1...8).contains(gtin.indicator), match.kind != .gs1Content {
       match.contents = try contents(of: gtin, scan)
     }
-    if match.isEmpty, case .oneCode = match.transmission { try suggest(options, &match) }
+    if match.isEmpty, try maySuggest(for: scan, options), case .oneCode = match.transmission {
+      try suggest(options, &match)
+    }
     return match
   }
 
@@ -105,20 +107,23 @@ extension CatalogSnapshot {
       if !match.isEmpty { return match }
     }
     if !options.measures.isEmpty {
-      if scan.kind == .rcn, let gtin = scan.gtin {
-        try matchMeasure(options.measures.reading(of: gtin), &match)
-      } else if scan.kind == .digits {
-        try matchMeasure(options.measures.reading(ofDigits: scan.payload), &match)
+      switch scan.kind {
+      case .rcn:
+        if let gtin = scan.gtin { try matchMeasure(options.measures.reading(of: gtin), &match) }
+      case .digits: try matchMeasure(options.measures.reading(ofDigits: scan.payload), &match)
+      default: break
       }
       if !match.isEmpty { return match }
     }
-    if options.sku == .match, scan.allowsExactText {
+    if case .match = options.sku, scan.allowsExactText {
       try matchSKU([scan.payload], &match)
       if !match.isEmpty { return match }
     }
     if mayBeSeveral, try findGluedCodes(scan, options, &match) { return match }
     if scan.allowsHead, options.heads.allows(scan) { try matchHead(scan, options.heads, &match) }
-    if let addOn = scan.possibleAddOn { try matchItem(before: addOn, &match) }
+    if scan.mayHaveAddOn, let addOn = scan.possibleAddOn {
+      try matchItem(before: addOn, &match)
+    }
     if mayBeSeveral, match.isEmpty, try findGluedCodes(scan, options, whoseFirstIsKnown: false, &match) { return match }
     if match.isEmpty, let label = scan.label, label.isWeak {
       match.gtin = label.gtin

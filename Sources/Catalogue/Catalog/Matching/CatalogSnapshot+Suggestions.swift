@@ -27,6 +27,13 @@ extension CatalogSnapshot {
     if options.suggestionLimit > 0 || !products.isEmpty { match.suggestions = products }
   }
 
+  /// Whether it is worth asking for suggestions: a number that is not in the catalogue costs nothing more.
+  func maySuggest(for scan: Scan, _ options: MatchingOptions) throws(StoreError) -> Bool {
+    if options.suggestionLimit > 0 { return true }
+    if case .off = options.sku { return false }
+    return try maySuggestBySKU(scan)
+  }
+
   private func maySuggestBySKU(_ scan: Scan) throws(StoreError) -> Bool {
     switch scan.kind {
     case .gtin, .rcn, .upcE: try hasNumericSKUs()
