@@ -17,7 +17,7 @@ import Barcodes
   let positions = content.issues.map(\.position)
   require(positions == positions.sorted(), "content: issues out of order")
   check(content.data.fields)
-  let isEmpty = content.data.isEmpty && content.issues.isEmpty
+  let isEmpty = content.data.isEmpty && content.issues == scan.issuesOfFrame
   require(scan.elements != nil || scan.label != nil || isEmpty, "content: a plain text states something")
   _ = scan.identifiesAnotherThing
 }
