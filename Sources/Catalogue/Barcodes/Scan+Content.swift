@@ -45,7 +45,7 @@ extension Scan {
     var start = payloadOffset(in: bytes)
     var issues: [ScanIssue] = []
     var offset = 0
-    let visible = Noise.visibleFromStart(bytes[...], withSeparators: true)
+    let visible = Separators(configuration.separators).afterStart(of: Noise.trimmed(bytes[...]))
     if let symbology, visible.starts(with: symbology.description.utf8) {
       offset = visible.startIndex
       appendRemoved(bytes[..<offset], "before", at: 0, to: &issues)
@@ -80,7 +80,7 @@ extension Scan {
   /// Returns the offset of the payload in the bytes of ``text``.
   private func payloadOffset(in bytes: [UInt8]) -> Int {
     let payload = Array(payload.utf8)
-    var data = Noise.visibleFromStart(bytes[...], withSeparators: true)
+    var data = Separators(configuration.separators).afterStart(of: Noise.trimmed(bytes[...]))
     if SymbologyIdentifier(startOf: data) != nil {
       data = data.dropFirst(SymbologyIdentifier.byteCount)
     } else {

@@ -46,7 +46,7 @@ extension Scan {
     private mutating func readAnything(_ text: String, _ configuration: ScanConfiguration) {
       let bytes = Array(text.utf8)
       var data = Noise.trimmed(bytes[...])
-      let visible = Noise.visibleFromStart(data, withSeparators: true)
+      let visible = Separators(configuration.separators).afterStart(of: data)
       if let identifier = SymbologyIdentifier(startOf: visible) {
         symbology = identifier
         if visible.count < data.count { amend { $0.hasInvisible = true } }

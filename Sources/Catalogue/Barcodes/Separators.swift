@@ -104,6 +104,11 @@ struct Separators {
     }
   }
 
+  /// Returns what follows separators, typed ones too, noise and invisible characters at the start.
+  func afterStart(of data: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    mayBeAround(data) ? data[inner(of: data).startIndex...] : Noise.visibleFromStart(data, withSeparators: true)
+  }
+
   /// Whether a text may begin or end with a separator.
   func mayBeAround(_ data: ArraySlice<UInt8>) -> Bool {
     guard let first = data.first, let last = data.last else { return false }

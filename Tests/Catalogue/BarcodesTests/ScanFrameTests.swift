@@ -59,6 +59,8 @@ import Testing
       #expect(scan.kind == .gtin && scan.elements == nil && scan.issuesOfFrame.first?.reason.contains(token) == true)
     }
     #expect(Scan("A100" + token).payload == "A100")
+    #expect(Scan("\(token)\u{0}]E0" + Self.plain).gtin?.digits == "0" + Self.plain)
+    #expect(Scan("\(token)]C1\u{FFFD}000").symbology?.description == "]C1")
     #expect(Scan("\(token)0104719999000019").kind == .gs1)
     let label = Scan("[)>\u{1E}06\u{1D}1PLM358\(token)Q10\u{1E}\u{4}")
     #expect(label.content(today: today).issues.contains { $0.ai == "1P" && $0.reason.contains("'\(token)'") })
