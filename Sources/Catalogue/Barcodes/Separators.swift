@@ -106,7 +106,8 @@ struct Separators {
 
   /// Returns what follows separators, typed ones too, noise and invisible characters at the start.
   func afterStart(of data: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    mayBeAround(data) ? data[inner(of: data).startIndex...] : Noise.visibleFromStart(data, withSeparators: true)
+    let visible = Noise.visibleFromStart(data, withSeparators: true)
+    return mayBeAround(visible) ? visible[inner(of: visible).startIndex...] : visible
   }
 
   /// Whether a text may begin or end with a separator.
