@@ -37,7 +37,8 @@ private func check(_ scan: Scan) {
     require(scan.addOn == nil && scan.payload.hasSuffix(reading.addOn), "scan: an add-on that is not at the end")
   }
   for codes in scan.possibleGluedCodes {
-    require(codes.count > 1 && codes.allSatisfy { GTIN($0) != nil }, "scan: glued codes that are none")
+    let areCodes = codes.allSatisfy { Scan($0, configuration: scan.configuration).gtin != nil }
+    require(codes.count > 1 && areCodes, "scan: glued codes that are none")
   }
   require(scan.exactTexts.isEmpty != scan.allowsExactText, "scan: texts to compare")
   _ = scan.issuesOfFrame
