@@ -29,6 +29,9 @@ struct TestDaemon: Sendable {
     daemonOptions.user = "ana"
     var options = DaemonServer.Options()
     options.address = .host("127.0.0.1", port: 0)
+    // On a busy machine a test's own task may wait longer than a client should before it sends its request.
+    options.headTimeout = .seconds(600)
+    options.idleTimeout = .seconds(600)
     change(&daemonOptions, &options)
     let (places, listening) = AsyncStream.makeStream(of: String.self)
     options.onListening = { listening.yield($0) }
