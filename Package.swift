@@ -422,7 +422,10 @@ let groups: [(name: String, targets: [Target])] = [
     [
       tests(
         "StudioTests",
-        ["Catalog", "CatalogRows", "HTTPServer", "HTTPSupport", "Studio", "UploadQueue", "Workspace", httpTypes])
+        [
+          "Catalog", "CatalogRows", "DocumentFormat", "HTTPServer", "HTTPSupport", "Studio", "TextFormat",
+          "UploadQueue", "Workspace", httpTypes,
+        ])
     ]),
   tests(
     of: "Daemon",

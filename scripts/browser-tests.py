@@ -21,18 +21,20 @@ HOSTILE = [
     ("90003", "\u202egnirts desrever\u2066 mixed"),
     ("90004", "n" * 10_000),
     ("90005", "👩‍👩‍👧‍👦🏳️‍🌈 emoji e\u0301"),
+    ("..", "dots"),
+    ("~", "abc\u202egnp.exe"),
     ("90006", "javascript:alert(1)\"'><svg onload=alert(1)>"),
 ]
 PAGES = ["Home", "Products", "Scan", "Sets", "History", "Documents", "Queue", "Cache", "Settings", "Misses"]
 
 
 def print_products(count):
-    def line(identifier, barcode, name):
+    def line(identifier, barcode, name, brand="Ordinary"):
         print(json.dumps({"id": identifier, "barcode": barcode, "name": name, "delFlag": 0, "groupNum": 1,
-                          "brand": "Ordinary", "updateTime": "2026-01-01 00:00:00"}, ensure_ascii=False))
+                          "brand": brand, "updateTime": "2026-01-01 00:00:00"}, ensure_ascii=False))
 
     for identifier, name in HOSTILE:
-        line(identifier, "H" + identifier, name)
+        line(identifier, "H" + identifier, name, brand="Ordinary" if identifier != "~" else "B" * 500)
     for number in range(count):
         line(f"5{number:09}", f"{2_000_000_000_000 + number}", f"generated product {number} of shelf {number % 997}")
 
@@ -322,8 +324,13 @@ class Products(PageTests):
     def test_hostile_names_are_text(self):
         for identifier, name in HOSTILE:
             with self.subTest(identifier):
-                self.open("products/" + identifier)
+                escape = "~" if identifier.startswith(("~", "..")) else ""
+                self.open("products/" + escape + identifier)
+                # What turns the direction of text is written out.
+                for mark in "\u202e\u2066":
+                    name = name.replace(mark, f"[U+{ord(mark):X}]")
                 self.until(lambda: name in self.script("return document.body.textContent"), "the name is not there")
+                self.assertFalse(self.script("return /[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.innerText)"))
                 self.assertNotEqual(self.browser.title, "broken")
                 self.assertEqual(self.faults(), [])
 
@@ -357,6 +364,41 @@ class Products(PageTests):
         self.open("products?where=name+%3D+'nothing+has+this+name'")
         self.until(lambda: self.text(".count") == "0 products", "the count is not known")
         self.assertEqual(self.text(".blank"), "There are no products here.")
+
+    def test_a_link_leads_to_a_product_whatever_its_id_is(self):
+        for identifier, name in HOSTILE:
+            self.open("products/" + ("~" if identifier.startswith(("~", "..")) else "") + identifier)
+            self.until(lambda: self.script("return document.querySelector('.panel dd[data-field=id]')?.textContent")
+                       == identifier, identifier)
+
+    def test_words_are_in_the_order_of_a_chinese_dictionary(self):
+        self.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {
+            "source": "Object.defineProperty(navigator, 'languages', {get: () => ['zh-CN']})"})
+        try:
+            self.open("products?sort=name")
+            asked = self.script("""return performance.getEntriesByType('resource')
+                .filter(entry => /\\/api\\/products\\?/.test(entry.name)).map(entry => entry.name)""")
+            self.assertTrue(asked)
+            self.assertTrue(all("collation=pinyin" in name for name in asked), asked)
+        finally:
+            self.browser.quit()
+            type(self).browser = chromium()
+
+    def test_long_words_are_cut_where_they_stand(self):
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": False})
+        try:
+            self.open("sets")
+            widths = self.script("return [...document.querySelectorAll('td.words')].map(cell => cell.clientWidth)")
+            self.assertTrue(widths)
+            self.assertGreaterEqual(min(widths), 120)
+        finally:
+            self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        self.open("products")
+        self.until(lambda: self.script("return document.querySelectorAll('button.facet').length") > 0, "no facets")
+        for selector in [".facets", ".chips"]:
+            wide = self.script("const e = document.querySelector(arguments[0]); return e.scrollWidth > e.clientWidth", selector)
+            self.assertFalse(wide, selector)
 
     def test_sorting_is_in_the_url(self):
         self.open("products?sort=barcode")

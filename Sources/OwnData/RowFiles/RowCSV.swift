@@ -71,6 +71,29 @@ public enum RowCSV {
     end(&csv, from: start)
   }
 
+  /// A cell of a record that is neither a product nor a relation.
+  package enum Cell: Sendable {
+    case text(String)
+    /// A number, or a word such as `true`. A spreadsheet takes it for what it is.
+    case number(String)
+  }
+
+  /// Appends a record of texts and numbers.
+  package static func append(_ cells: [Cell], to csv: inout [UInt8], style: Style) {
+    let start = csv.count
+    for (index, cell) in cells.enumerated() {
+      if index > 0 { csv.append(style.delimiter) }
+      switch cell {
+      case .text(let text): append(text.utf8.span, to: &csv, style)
+      case .number(let number): csv += number.utf8
+      }
+    }
+    end(&csv, from: start)
+  }
+
+  /// The byte order mark of UTF-8, which tells spreadsheets the encoding of a file.
+  package static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
   /// Appends a relation.
   public static func append(_ row: borrowing RelationRow, to csv: inout [UInt8], style: Style = Style()) {
     csv += "relation".utf8

@@ -38,7 +38,7 @@ public struct RowFileWriter: Sendable {
 
   /// Appends the byte order mark, if there is one.
   package func appendMark(to text: inout [UInt8]) {
-    if isForExcel, hasMark { text += [0xEF, 0xBB, 0xBF] }
+    if isForExcel, hasMark { text += RowCSV.byteOrderMark }
   }
 
   /// Appends a product and its line terminator.

@@ -56,9 +56,15 @@ package struct Studio: Sendable {
         guard let text = PercentEncoding.decodedText(raw[...]) else {
           throw ErrorResponse.badRequest("the path is not percent-encoded UTF-8")
         }
-        names[name] = text
+        names[name] = Self.withoutEscape(text)
       }
       self.names = names
+    }
+
+    /// A part of a path without the tilde that the pages write before `.`, `..` and what begins with a tilde: browsers
+    /// take `.` and `..` out of an address, also percent-encoded ones.
+    private static func withoutEscape(_ text: String) -> String {
+      text.hasPrefix("~") ? String(text.dropFirst()) : text
     }
 
     /// A part of the path.

@@ -1,7 +1,9 @@
 import Catalog
 import CatalogRows
+import DocumentFormat
 import Foundation
 import Testing
+import TextFormat
 import UploadQueue
 
 @testable import Studio
@@ -222,7 +224,7 @@ struct StudioTests {
     }
     #expect(ids == Self.ids)
     let csv = try await studio.ask("/studio/api/products.csv?columns=id,name&brand=Acme&sort=barcode").lines
-    #expect(csv.count == 26 && csv[0].hasPrefix("id,name"))
+    #expect(csv.count == 26 && csv[0] == "\u{FEFF}id,name" && csv[1].hasPrefix(#""=""#))
     let found = try await studio.ask("/studio/api/products.ndjson?q=lamp&columns=id").lines
     #expect(found.count == 90)
     for path in ["changes.ndjson?from=0&to=1", "changes.csv?from=0&to=1"] {
@@ -233,17 +235,82 @@ struct StudioTests {
     #expect(try await studio.ask("/studio/api/sets.csv").lines.count == 2)
     #expect(try await studio.ask("/studio/api/sets.ndjson").lines.count == 1)
     let scanned = try await studio.ask("/studio/api/scan.csv?code=400005").lines
-    #expect(scanned == ["code,match,id,barcode,name,brand,unit", "400005,exact,5,400005,Lamp 94,Beta,"], "\(scanned)")
+    #expect(
+      scanned == [
+        "\u{FEFF}code,match,id,barcode,name,brand,unit",
+        #""=""400005""",exact,"=""5""","=""400005""",Lamp 94,Beta,"#,
+      ], "\(scanned)")
     let missed = try await studio.ask("/studio/api/scan.ndjson?code=nothing").lines
     #expect(missed == [#"{"code":"nothing","match":"none"}"#], "\(missed)")
     let parts = try await studio.ask("/studio/api/set.csv?id=1").lines
-    #expect(parts.count == 3 && parts.contains("1,1,2,Lamp 97,400002,2,false"), "\(parts)")
-    #expect(parts.contains { $0.hasPrefix("1,1,none,,,") && $0.hasSuffix(",true") }, "\(parts)")
+    #expect(parts.count == 3 && parts.contains(#"1,"=""1""","=""2""",Lamp 97,"=""400002""",2,false"#), "\(parts)")
+    #expect(parts.contains { $0.hasPrefix(#"1,"=""1""",none,,,"#) && $0.hasSuffix(",true") }, "\(parts)")
     #expect(try await studio.ask("/studio/api/set.csv").status == .badRequest)
     let store = try await studio.ask("/studio/api/store.csv").lines
-    #expect(store[0] == "part,name,value" && store.contains("store,products,100"), "\(store)")
+    #expect(store[0] == "\u{FEFF}part,name,value" && store.contains("store,products,100"), "\(store)")
     #expect(store.contains { $0.hasPrefix("files,catalogue.log,") } && store.contains { $0.hasPrefix("commits,1,") })
     #expect(try await studio.ask("/studio/api/store.ndjson?at=1").lines.count == store.count - 1)
+  }
+
+  @Test func `a table for a spreadsheet keeps zeros and calculates nothing`() async throws {
+    let studio = try TestStudio()
+    var products: [Product] = []
+    let texts = ["0042", "=1+1", " +cmd|' /C calc'!A0", "@SUM(A1)", "-5", "1-2", "12e5", "Лампа", "a,\"b\""]
+    for (index, text) in texts.enumerated() {
+      var product = Product()
+      (product.id, product.barcode, product.name) = ("00\(index)", text, text)
+      product.weight = -1.5
+      products.append(product)
+    }
+    try studio.commit(products, isFull: true)
+    let answer = try await studio.ask("/studio/api/products.csv?columns=barcode,name,weight")
+    #expect(answer.text.hasPrefix("\u{FEFF}id,barcode,name,weight\r\n"))
+    #expect(answer.text.contains(#""=""000""","=""0042""","=""0042""",-1.5"# + "\r\n"))
+    #expect(answer.text.contains(#""=""007""",Лампа,Лампа,-1.5"# + "\r\n"))
+    for text in ["=1+1", " +cmd|' /C calc'!A0", "@SUM(A1)", "-5", "1-2", "12e5"] {
+      #expect(answer.text.contains("\"=\"\"\(text)\"\"\",\"=\"\"\(text)\"\"\",-1.5"), "\(text)")
+    }
+  }
+
+  @Test func `words are in the order of their language`() async throws {
+    let studio = try TestStudio()
+    let names = [
+      "zebra", "陈醋", "Äpfel", "安全帽", "apfel", "Zoo", "阿胶", "éclair", "10 mm", "東風", "Eclipse", "北京", "昂贵",
+    ]
+    try studio.commit(
+      names.enumerated().map { index, name in
+        var product = Product()
+        (product.id, product.name, product.unit) = ("\(index)", name, name)
+        return product
+      }, isFull: true)
+    func name(_ line: String) throws -> String {
+      guard case .text(let name)? = try DocumentValue(json: Array(line.utf8).span)["name"] else { return "" }
+      return name
+    }
+    let letters = ["Äpfel", "apfel", "éclair", "Eclipse", "zebra", "Zoo"]
+    for sort in ["name", "unit"] {
+      let answer = try await studio.ask("/studio/api/products.ndjson?columns=name&sort=\(sort)")
+      let found = try answer.lines.map(name)
+      #expect(found[0] == "10 mm" && Array(found[1..<7]) == letters)
+      let pinyin = try await studio.ask("/studio/api/products.ndjson?columns=name&collation=pinyin&sort=\(sort)")
+      let sorted = try pinyin.lines.map(name)
+      #expect(sorted == ["10 mm", "阿胶", "安全帽", "昂贵", "北京", "陈醋", "東風"] + letters)
+    }
+    #expect(try await studio.ask("/studio/api/products?sort=name&collation=zh").status == .badRequest)
+  }
+
+  @Test(arguments: [".", "..", "~", "~a", "a/b", "%2E", " "])
+  func `a product is found whatever its id is`(id: String) async throws {
+    let studio = try TestStudio()
+    var product = Product()
+    (product.id, product.name) = (id, "here")
+    try studio.commit([product], isFull: true)
+    // As segment() in api.js.
+    let isEscaped = id.hasPrefix("~") || id == "." || id == ".."
+    let segment = PercentEncoding.encoded((isEscaped ? "~" : "") + id)
+    for path in ["products/\(segment)", "products/\(segment)/history", "sets/\(segment)"] {
+      #expect(try await studio.ask("/studio/api/" + path).status == .ok, "\(path)")
+    }
   }
 
   @Test func `a product is shown with its commit, record, sets and history`() async throws {
@@ -385,7 +452,7 @@ struct StudioTests {
     }
     #expect(numbers == Array(0..<250))
     let csv = try await studio.ask("/studio/api/queue.csv?state=waiting").lines
-    #expect(csv.count == 251 && csv[0].hasPrefix("id,kind,state,"))
+    #expect(csv.count == 251 && csv[0].hasPrefix("\u{FEFF}id,kind,state,"))
     #expect(try await studio.ask("/studio/api/queue.csv?state=parked").lines.count == 1)
     #expect(try await studio.ask("/studio/api/queue.ndjson?state=held").lines.isEmpty)
     #expect(try await studio.ask("/studio/api/queue.csv?state=x").status == .badRequest)

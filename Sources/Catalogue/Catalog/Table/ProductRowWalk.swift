@@ -2,6 +2,7 @@ import Bytes
 package import CatalogRows
 import DocumentFormat
 package import LogStore
+import SearchText
 
 /// The order of a table of products.
 package struct ProductTableOrder: Sendable, Hashable {
@@ -9,12 +10,19 @@ package struct ProductTableOrder: Sendable, Hashable {
   package var field: ProductField
   /// Whether the order is reversed.
   package var isDescending: Bool
+  /// Whether Han characters in words are compared by their pinyin; see ``PinyinOrder``. Without it they are compared by
+  /// their code points. Other fields than those with words are compared as without it.
+  package var isPinyin: Bool
 
   /// Creates an order.
-  package init(_ field: ProductField, isDescending: Bool = false) {
+  package init(_ field: ProductField, isDescending: Bool = false, isPinyin: Bool = false) {
     self.field = field
     self.isDescending = isDescending
+    self.isPinyin = isPinyin && Self.words.contains(field)
   }
+
+  /// The fields with words of a language, which are compared folded: letters without marks and case.
+  fileprivate static let words: Set<ProductField> = [.name, .brand, .category, .unit, .createBy, .updateBy]
 }
 
 /// Finds the rows of a table of products step by step, in order, so that the first ones are known before the others.
@@ -29,6 +37,9 @@ package struct ProductTableOrder: Sendable, Hashable {
 package struct ProductRowWalk: Sendable {
   /// The maximum number of rows that are sorted; more need an index, except by id.
   package static let sortLimit = 100_000
+  /// The maximum number of rows that are sorted by pinyin. More come in the order of the index: they would need a second
+  /// or more before the first page.
+  package static let pinyinLimit = 500_000
   /// The maximum number of rows that are sorted though the order has an index. With more, a walk of the index finds the
   /// first page sooner.
   private static let fewCount = 20_000
@@ -36,13 +47,15 @@ package struct ProductRowWalk: Sendable {
   fileprivate static let partSize = 8192
 
   private let snapshot: CatalogSnapshot
-  private let order: ProductTableOrder
+  private var order: ProductTableOrder
   private var test: ProductFilterTest
   private var source: Source
   /// The rows of which others cannot pass; `nil` if they are not known.
   private var members: RowBits?
   /// The number of records that a walk reads before the others are tested in the order of the file.
   private let walkLimit: Int
+  /// The maximum number of rows that may be sorted.
+  private var limit: Int
   private var walkedCount = 0
   /// The number of rows that were appended.
   private var foundCount = 0
@@ -73,7 +86,7 @@ package struct ProductRowWalk: Sendable {
   ) throws(SearchError) {
     self.snapshot = snapshot
     self.walkLimit = walkLimit
-    self.order = order
+    (self.order, limit) = (order, Self.sortLimit)
     do { test = try ProductFilterTest(filter, snapshot) } catch { throw .store(error) }
     guard let store = snapshot.store else {
       (source, members) = (.end, nil)
@@ -81,7 +94,9 @@ package struct ProductRowWalk: Sendable {
     }
     let candidates = test.candidates
     let index = store.orderedIndex(CatalogSchema.products, named: order.field.key)
-    if let index, CatalogIndexes.Order(rawValue: order.field.key) != nil,
+    let sortsByPinyin = order.isPinyin && candidates?.count ?? snapshot.productCount <= Self.pinyinLimit
+    if sortsByPinyin { limit = Self.pinyinLimit } else { self.order.isPinyin = false }
+    if let index, CatalogIndexes.Order(rawValue: order.field.key) != nil, !sortsByPinyin,
       candidates.map({ $0.count > Self.fewCount }) ?? true
     {
       source = .index(index, order.isDescending ? .end : .start)
@@ -97,7 +112,7 @@ package struct ProductRowWalk: Sendable {
         source = .rows(order.isDescending ? rows.reversed() : rows, 0)
         return
       }
-      if test.isDecidedByCandidates, candidates?.count ?? snapshot.productCount > Self.sortLimit {
+      if test.isDecidedByCandidates, candidates?.count ?? snapshot.productCount > limit {
         throw SearchError.noOrder(order.field.key, path: store.path)
       }
       source =
@@ -220,7 +235,7 @@ package struct ProductRowWalk: Sendable {
   private mutating func goOn<Element>(
     with rest: ArraySlice<Element>, _ next: (ArraySlice<Element>, [RowID]) -> Source, _ passed: [RowID]
   ) throws -> Bool {
-    if passed.count > Self.sortLimit {
+    if passed.count > limit {
       throw SearchError.noOrder(order.field.key, path: snapshot.store?.path ?? "")
     }
     if !rest.isEmpty {
@@ -247,10 +262,19 @@ package struct ProductRowWalk: Sendable {
     var keyed: [(key: [UInt8], row: RowID)] = []
     keyed.reserveCapacity(rows.count)
     var keys = ProductIndexKeys()
+    var folder = TextFolder()
     var scratch: [UInt8] = []
     let index = CatalogIndexes.Order(rawValue: order.field.key).map(ProductIndex.order)
     for row in rows {
       let key = try snapshot.withProduct(row) { (view) throws(StoreError) in
+        if order.isPinyin || index == nil && ProductTableOrder.words.contains(order.field) {
+          var key: [UInt8] = []
+          try view.withItem(order.field, &scratch) { bytes, _ in
+            folder.fold(bytes)
+            order.isPinyin ? PinyinOrder.appendKey(of: folder, to: &key) : folder.appendTokens(to: &key)
+          }
+          return key
+        }
         // As the index has it, so that rows come in the order of a walk.
         if let index { return Array(try keys.key(of: index, view).prefix(OrderedKeys.maximumKeyLength)) }
         var key: [UInt8] = []

@@ -44,11 +44,9 @@ extension Studio {
     }
     addAsync(router, .get, "studio/api/misses.csv") { _ in
       let names = ["id", "count", "first", "last", "input"]
-      var header: [UInt8] = []
-      RowCSV.append(names, to: &header)
-      return exportMisses(.csv, header: header) { misses in
+      return exportMisses(.csv, header: SheetRows.header(names)) { misses in
         var csv: [UInt8] = []
-        for miss in misses { RowCSV.append(names.map { Self.text(miss[$0]) }, to: &csv) }
+        for miss in misses { SheetRows.append(miss, names, to: &csv) }
         return csv
       }
     }
@@ -84,15 +82,6 @@ extension Studio {
       ordering: Ordering(parsing: "last desc"), limit: limit, after: cursor
     ) { _, miss in misses.append(miss) }
     return (misses, next)
-  }
-
-  /// A value as a field of CSV; empty if it is missing or null.
-  static func text(_ value: DocumentValue?) -> String {
-    switch value {
-    case .text(let text)?: text
-    case nil, .null?: ""
-    case let value?: value.json
-    }
   }
 
   /// What a request asks of a collection.
@@ -146,7 +135,7 @@ extension Studio {
       Export(collection: try collection(name), query: try DocumentQuery(query), isCSV: format == .csv)
     }
     return Self.stream(format) { write in
-      if export.isCSV { try await write(Export.header) }
+      if export.isCSV { try await write(SheetRows.header(["id", "document"])) }
       var part = Export.Part(bytes: [], next: nil)
       repeat {
         let cursor = part.next
@@ -168,18 +157,12 @@ extension Studio {
       var next: QueryCursor?
     }
 
-    static var header: [UInt8] {
-      var header: [UInt8] = []
-      RowCSV.append(["id", "document"], to: &header)
-      return header
-    }
-
     func part(after cursor: QueryCursor?) throws -> Part {
       var bytes: [UInt8] = []
       let next = try collection.page(query.condition, ordering: query.ordering, limit: 500, after: cursor) {
         (id: DocumentValue, document: DocumentValue) throws -> Void in
         if isCSV {
-          RowCSV.append([Studio.text(id), document.json], to: &bytes)
+          SheetRows.append([SheetRows.cell(id), .text(document.json)], to: &bytes)
         } else {
           bytes += document.json.utf8
           bytes.append(0x0A)

@@ -16,13 +16,13 @@ extension Studio {
     }
     addAsync(router, .get, "studio/api/history.csv") { _ in
       let bytes = try await BlockingThread.run {
-        var csv: [UInt8] = []
-        RowCSV.append(["sequence", "generation", "time", "mode", "products", "cursor", "bytes"], to: &csv)
+        var csv = SheetRows.header(["sequence", "generation", "time", "mode", "products", "cursor", "bytes"])
         for commit in try commits() {
-          RowCSV.append(
+          SheetRows.append(
             [
-              "\(commit.commit.sequence)", "\(commit.commit.generation)", commit.timeText, commit.state.mode.name,
-              "\(commit.products)", commit.state.cursor, "\(commit.commit.byteCount)",
+              .number("\(commit.commit.sequence)"), .number("\(commit.commit.generation)"), .text(commit.timeText),
+              .text(commit.state.mode.name), .number("\(commit.products)"), .text(commit.state.cursor),
+              .number("\(commit.commit.byteCount)"),
             ], to: &csv)
         }
         return csv
@@ -55,9 +55,7 @@ extension Studio {
     addAsync(router, .get, "studio/api/changes.csv") { call in
       let changes = try await BlockingThread.run { try differences(call.query) }
       return Self.stream(.csv) { write in
-        var csv: [UInt8] = []
-        RowCSV.append(["kind", "change", "id", "name", "fields"], to: &csv)
-        try await write(csv)
+        try await write(SheetRows.header(["kind", "change", "id", "name", "fields"]))
         for start in stride(from: 0, to: changes.rowCount, by: 500) {
           let end = min(start + 500, changes.rowCount)
           try await write(
@@ -66,7 +64,9 @@ extension Studio {
               for index in start..<end {
                 let row = try changes.row(index)
                 let fields = String(decoding: JSONText.array(row.difference.fields).bytes, as: UTF8.self)
-                RowCSV.append([row.kind, row.difference.change, row.id, row.name, fields], to: &csv)
+                SheetRows.append(
+                  [.text(row.kind), .text(row.difference.change), .text(row.id), .text(row.name), .text(fields)],
+                  to: &csv)
               }
               return csv
             })

@@ -71,7 +71,7 @@ extension Studio {
   private static var filterNames: [String] { ["brand", "category", "set", "deleted", "since", "where"] }
 
   /// The names of the parameters of a table.
-  private static var tableNames: [String] { filterNames + ["sort", "descending", "at"] }
+  private static var tableNames: [String] { filterNames + ["sort", "descending", "collation", "at"] }
 
   private func table(_ query: StudioQuery) async throws -> ProductTable {
     try await BlockingThread.run {
@@ -91,7 +91,12 @@ extension Studio {
     guard let field = ProductField.allCases.first(where: { $0.key == name }) else {
       throw ErrorResponse.badRequest("sort: no field of a product is called \(name.debugDescription)")
     }
-    return ProductTableOrder(field, isDescending: try query.bool("descending") ?? false)
+    let collation = query["collation"]
+    if let collation, collation != "pinyin" {
+      throw ErrorResponse.badRequest("collation: pinyin, or leave it out")
+    }
+    return ProductTableOrder(
+      field, isDescending: try query.bool("descending") ?? false, isPinyin: collation != nil)
   }
 
   /// The filter of a request.
@@ -308,9 +313,7 @@ extension Studio {
   }
 
   private static func header(_ columns: ProductColumns?) -> [UInt8] {
-    var csv: [UInt8] = []
-    RowCSV.append((columns?.fields ?? ProductField.allCases).map(\.key), to: &csv)
-    return csv
+    SheetRows.header((columns?.fields ?? ProductField.allCases).map(\.key))
   }
 
   private static func lines(_ products: [Product], _ columns: ProductColumns?, isCSV: Bool) -> [UInt8] {
@@ -319,7 +322,7 @@ extension Studio {
     for product in products {
       product.fill(&row)
       if isCSV {
-        RowCSV.append(row, columns?.fields ?? ProductField.allCases, to: &bytes)
+        RowCSV.append(row, columns?.fields ?? ProductField.allCases, to: &bytes, style: SheetRows.style)
       } else {
         if let columns { RowJSON.append(row, columns.fields, to: &bytes) } else { RowJSON.append(row, to: &bytes) }
         bytes.append(0x0A)

@@ -1,3 +1,4 @@
+import DocumentFormat
 import HTTPServer
 import JSONFormat
 import Platform
@@ -30,11 +31,11 @@ extension Studio {
         "id", "kind", "state", "priority", "orderKey", "replaceKey", "created", "notBefore", "expires", "attempts",
         "lastError", "parked", "holdsKey", "payload", "files",
       ]
-      var header: [UInt8] = []
-      RowCSV.append(names, to: &header)
-      return try await export(call.query, .csv, header: header) { uploads in
+      return try await export(call.query, .csv, header: SheetRows.header(names)) { uploads in
         var csv: [UInt8] = []
-        for upload in uploads { try Self.append(upload.json, names, to: &csv) }
+        for upload in uploads {
+          SheetRows.append(try DocumentValue(json: upload.json.bytes.span), names, to: &csv)
+        }
         return csv
       }
     }

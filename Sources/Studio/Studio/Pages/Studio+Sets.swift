@@ -36,12 +36,15 @@ extension Studio {
       try await exportSets(call.query, .ndjson, []) { Self.lines($0.map(\.json)) }
     }
     addAsync(router, .get, "studio/api/sets.csv") { call in
-      var header: [UInt8] = []
-      RowCSV.append(["id", "name", "barcode", "components", "missing"], to: &header)
+      let header = SheetRows.header(["id", "name", "barcode", "components", "missing"])
       return try await exportSets(call.query, .csv, header) { rows in
         var csv: [UInt8] = []
         for row in rows {
-          RowCSV.append([row.id, row.name, row.barcode, "\(row.components)", "\(row.missing)"], to: &csv)
+          SheetRows.append(
+            [
+              .text(row.id), .text(row.name), .text(row.barcode), .number("\(row.components)"),
+              .number("\(row.missing)"),
+            ], to: &csv)
         }
         return csv
       }

@@ -144,9 +144,8 @@ extension Studio {
     }
     addAsync(router, .get, "studio/api/\(path).csv") { call in
       let bytes = try await BlockingThread.run {
-        var csv: [UInt8] = []
-        RowCSV.append(names, to: &csv)
-        for row in try rows(call) { try Self.append(row, names, to: &csv) }
+        var csv = SheetRows.header(names)
+        for row in try rows(call) { SheetRows.append(try DocumentValue(json: row.bytes.span), names, to: &csv) }
         return csv
       }
       return Self.stream(.csv) { write in try await write(bytes) }

@@ -1,11 +1,9 @@
 import Catalog
 import HTTPSupport
-import DocumentFormat
 import HTTPServer
 import HTTPTypes
 import JSONFormat
 import Platform
-import RowFiles
 import ServiceLifecycle
 
 /// The form of a streamed answer.
@@ -35,12 +33,6 @@ extension Studio {
       bytes.append(0x0A)
     }
     return bytes
-  }
-
-  /// Appends the fields of an object as a line of CSV.
-  static func append(_ object: JSONText, _ names: [String], to csv: inout [UInt8]) throws {
-    let value = try DocumentValue(json: object.bytes.span)
-    RowCSV.append(names.map { text(value[$0]) }, to: &csv)
   }
 
   private static var pollInterval: Duration { .milliseconds(200) }

@@ -40,6 +40,21 @@ export function address(path, parameters) {
   return (path.startsWith("/") ? path : base + path) + (text ? "?" + text : "");
 }
 
+/**
+ * A text as a part of a path. Browsers take `.` and `..` out of an address, also percent-encoded ones, so a tilde goes
+ * before them, and before what begins with a tilde.
+ */
+export function segment(text) {
+  return encodeURIComponent(/^(\.\.?$|~)/.test(text) ? "~" + text : text);
+}
+
+/** The text of a part of a path that `segment` has made. */
+export function textOfSegment(part) {
+  let text = part;
+  try { text = decodeURIComponent(part); } catch { /* Not percent-encoded: the text is what stands there. */ }
+  return text.replace(/^~/, "");
+}
+
 /** Whether this browser tells the digits of numbers. Without that, editing could change numbers that nobody touched. */
 export const keepsDigits = typeof JSON.rawJSON === "function";
 

@@ -1,7 +1,7 @@
 // The frame around the pages: which page an address shows, navigation, keyboard, token, theme, language, new commits.
 
 import { h, s, replace } from "./dom.js";
-import { createApi, takeToken, setToken } from "./api.js";
+import { createApi, segment, takeToken, setToken, textOfSegment } from "./api.js";
 import { errorBox, messageOf } from "./errors.js";
 import { t, language, chooseLanguage, setLanguage } from "./text.js";
 import products from "./pages/products.js";
@@ -42,9 +42,7 @@ let main, banner, notice, status, heading;
 /** What an address means: the page, the rest of its path (decoded), its parameters, and its commit. */
 function viewOf(url) {
   const address = new URL(url, location.origin);
-  const segments = address.pathname.slice(root.length).split("/").filter(Boolean).map(part => {
-    try { return decodeURIComponent(part); } catch { return part; }
-  });
+  const segments = address.pathname.slice(root.length).split("/").filter(Boolean).map(textOfSegment);
   const page = segments.shift() ?? "home";
   const at = address.searchParams.get("at");
   return {
@@ -65,7 +63,7 @@ function href(page, path = [], parameters = {}) {
     if (value !== null && value !== undefined && value !== "" && value !== false) query.append(key, value);
   }
   const text = query.toString();
-  return root + [page === "home" ? "" : page, ...path.map(encodeURIComponent)].filter(Boolean).join("/")
+  return root + [page === "home" ? "" : page, ...path.map(segment)].filter(Boolean).join("/")
     + (text ? "?" + text : "");
 }
 

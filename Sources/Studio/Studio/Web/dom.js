@@ -73,9 +73,24 @@ export function setText(element, text) {
   else if (node.data !== text) node.data = text;
 }
 
+/** Characters that begin or end a direction. Nobody types them: they make `abc, U+202E, gnp.exe` look like another file. */
+const directions = /[\u202a-\u202e\u2066-\u2069]/g;
+/** Letters that are written from right to left. */
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]|[\ud802\ud803\ud83a\ud83b]/;
+
+/** A text with its direction controls written out: they turn nothing, and are seen. */
+export function shown(text) {
+  return text.replace(directions, c => `[U+${c.charCodeAt(0).toString(16).toUpperCase()}]`);
+}
+
+/** A text for the middle of a sentence: it has a direction of its own, and turns nothing around it. */
+export function isolated(text) {
+  return rightToLeft.test(text) ? `\u2068${shown(text)}\u2069` : shown(text);
+}
+
 /** A value from a catalogue as text of its own direction, so that marks in it cannot turn what stands around it. */
 export function value(text, attributes) {
-  return h("bdi", attributes ?? {}, text === null || text === undefined ? "" : String(text));
+  return h("bdi", attributes ?? {}, text === null || text === undefined ? "" : shown(String(text)));
 }
 
 /**
@@ -88,9 +103,9 @@ export function marked(text, ranges) {
   for (const [start, end] of ranges ?? []) {
     const first = Math.max(from, start), last = Math.min(text.length, end);
     if (first >= last) continue;
-    append(element, [text.slice(from, first), h("mark", {}, text.slice(first, last))]);
+    append(element, [shown(text.slice(from, first)), h("mark", {}, shown(text.slice(first, last)))]);
     from = last;
   }
-  append(element, [text.slice(from)]);
+  append(element, [shown(text.slice(from))]);
   return element;
 }

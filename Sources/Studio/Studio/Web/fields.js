@@ -36,6 +36,11 @@ export function fieldKind(field) {
   return kind === "code" ? undefined : kind;
 }
 
+/** Whether a field has words of a language, which are compared as its readers expect. */
+export function hasWords(field) {
+  return ["name", "brand", "category", "unit", "createBy", "updateBy"].includes(field);
+}
+
 /** A value as text: yes and no for flags, nothing for what is absent. */
 export function fieldText(content) {
   if (content === null || content === undefined) return "";

@@ -3,7 +3,7 @@
 import { h, value, replace } from "./dom.js";
 import { barcode, qr, symbology } from "./barcode.js";
 import { bytes, number, time, ago } from "./format.js";
-import { parseJSON } from "./api.js";
+import { parseJSON, segment } from "./api.js";
 import { fieldKind, fieldNames, fieldTitle, fieldText } from "./fields.js";
 import { errorBox } from "./errors.js";
 
@@ -165,7 +165,7 @@ export function createPanel(context, close) {
   async function loadHistory(id, host) {
     const mine = request;
     try {
-      const { history, complete } = await context.api.get(`products/${encodeURIComponent(id)}/history`, {},
+      const { history, complete } = await context.api.get(`products/${segment(id)}/history`, {},
         { signal: mine.signal, exact: true });
       replace(host, h("h3", {}, t("panel.history")), h("ol.changes", {}, history.map(entry => h("li", {},
         h("p.row", {}, h("span.badge" + ({ added: ".good", removed: ".bad" }[entry.change] ?? ".accent"), {},
@@ -223,7 +223,7 @@ export function createPanel(context, close) {
       if (known) replace(content, draw({ id, ...known }));
       else replace(content, h("p.loading", {}, t("loading")));
       try {
-        const answer = await context.api.get("products/" + encodeURIComponent(id), {},
+        const answer = await context.api.get("products/" + segment(id), {},
           { signal: mine.signal, exact: true });
         replace(title, value(answer.product.name || id));
         current = answer.product;

@@ -2,6 +2,8 @@
 //
 // `{n}` is replaced by a value; `{n|row|rows}` by the number with its noun, singular for 1.
 
+import { isolated } from "./dom.js";
+
 const languageKey = "shelfmark.language";
 let chosen = 0;
 
@@ -462,7 +464,7 @@ export function t(key, values) {
   if (values === undefined) return text;
   return text.replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (_, name, one, many) => {
     const value = values[name];
-    const shown = typeof value === "number" ? value.toLocaleString(language()) : String(value ?? "");
+    const shown = typeof value === "number" ? value.toLocaleString(language()) : isolated(String(value ?? ""));
     return one === undefined ? shown : shown + " " + (value === 1 ? one : many);
   });
 }

@@ -1,8 +1,8 @@
 // Documents: collections, queries in the language of `--where`, documents as trees, and editing.
 
-import { h, value, replace } from "../dom.js";
+import { h, value, replace, shown } from "../dom.js";
 import { number } from "../format.js";
-import { ExactNumber, keepsDigits, parseJSON } from "../api.js";
+import { ExactNumber, keepsDigits, parseJSON, segment } from "../api.js";
 import { errorBox, messageOf } from "../errors.js";
 import { clip, empty, json, pending, present, table, tree } from "./parts.js";
 
@@ -48,7 +48,7 @@ function indexes(t, list) {
 
 async function showCollection(collection, view, context) {
   const { t, href } = context;
-  const path = `collections/${encodeURIComponent(collection.name)}`;
+  const path = `collections/${segment(collection.name)}`;
   const condition = h("input.mono", { id: "where", type: "text", value: view.parameters.get("where") ?? "",
     spellcheck: "false",
     autocomplete: "off", autocapitalize: "off", placeholder: "user.age >= 65 and tags contains 'vip'" });
@@ -154,7 +154,7 @@ async function showCollection(collection, view, context) {
       { type: "button", onclick: () => edit(fresh, null, { id: "" }, () => replace(fresh)) }, t("documents.new"))),
     fresh,
     h("section.card", { "aria-label": t("nav.documents") }, list, more));
-  document.title = `${collection.name} · ${t("nav.documents")} · Shelfmark Studio`;
+  document.title = `${shown(collection.name)} · ${t("nav.documents")} · Shelfmark Studio`;
   await load(null);
   return {
     update(changed) {

@@ -1,12 +1,13 @@
 // Products: all rows in a virtual table, with search, filters, columns and the panel of one product.
 
-import { h, value, marked, replace, setText } from "../dom.js";
+import { h, value, marked, replace, setText, shown } from "../dom.js";
 import { createGrid, pageSize } from "../grid.js";
 import { createPanel } from "../panel.js";
 import { keepsDigits } from "../api.js";
 import { pending } from "./parts.js";
 import { number, ago } from "../format.js";
-import { fieldNames, defaultColumns, fieldColumn, fieldText, fieldTitle } from "../fields.js";
+import { fieldNames, defaultColumns, fieldColumn, fieldText, fieldTitle, hasWords } from "../fields.js";
+import { language } from "../text.js";
 import { errorBox } from "../errors.js";
 
 const filterNames = ["brand", "category", "set", "deleted", "since", "where"];
@@ -170,7 +171,7 @@ async function show(main, view, context) {
     const content = row.product[column.field];
     const ranges = row.ranges?.[column.field];
     if (ranges) host.replaceChildren(...marked(String(content ?? ""), ranges).childNodes);
-    else setText(host, column.flag ? (content === true ? "✓" : "") : fieldText(content));
+    else setText(host, column.flag ? (content === true ? "✓" : "") : shown(fieldText(content)));
   }
 
   async function load(page, signal) {
@@ -197,8 +198,13 @@ async function show(main, view, context) {
   }
 
   function query() {
-    return { sort: state.sort === "id" ? null : state.sort, descending: state.descending,
+    return { sort: state.sort === "id" ? null : state.sort, descending: state.descending, collation: collation(),
       columns: state.columns.join(), ...state.filters };
+  }
+
+  /** Words are in the order of a Chinese dictionary if the page is Chinese. */
+  function collation() {
+    return language().startsWith("zh") && hasWords(state.sort) ? "pinyin" : null;
   }
 
   /** Takes note of a page of results and the cursor of the next one. Returns how many rows the table has now. */

@@ -2,6 +2,7 @@
 
 import { h, value, replace } from "../dom.js";
 import { number, time, ago } from "../format.js";
+import { segment } from "../api.js";
 import { errorBox } from "../errors.js";
 import { empty, present, table, tabs, tree } from "./parts.js";
 
@@ -85,7 +86,7 @@ export default {
 
     async function act(id, verb) {
       try {
-        await context.api.send("POST", `queue/${encodeURIComponent(id)}/${verb}`, {});
+        await context.api.send("POST", `queue/${segment(id)}/${verb}`, {});
         context.announce(t("queue." + verb + ".done"));
         await again();
       } catch (error) {

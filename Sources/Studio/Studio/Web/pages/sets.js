@@ -2,6 +2,7 @@
 
 import { h, value, replace } from "../dom.js";
 import { number } from "../format.js";
+import { segment } from "../api.js";
 import { errorBox } from "../errors.js";
 import { asOf, clip, code, completion, empty, product, scanField, table, tabs } from "./parts.js";
 
@@ -32,8 +33,8 @@ export default {
       answer.rows.length === 0 ? empty(missing ? "sets.nonemissing" : "sets.nosets") : h("section.card", {},
         table(t("nav.sets"), [t("field.name"), t("field.barcode"), [t("sets.parts")], t("sets.missing")],
           answer.rows.map(row =>
-          h("tr", {}, h("td", {}, h("a", { href: href("sets", [row.id]) }, value(clip(row.name || row.id)))),
-            h("td", {}, code(clip(row.barcode, 60))), h("td.number", {}, number(row.components)),
+          h("tr", {}, h("td.words", {}, h("a", { href: href("sets", [row.id]) }, value(clip(row.name || row.id)))),
+            h("td.words", {}, code(clip(row.barcode, 60))), h("td.number", {}, number(row.components)),
             h("td", {}, row.missing > 0 ? h("span.badge.bad", {}, t("sets.missingn", { n: row.missing }))
               : h("span.muted", {}, "–"))))),
         h("nav.toolbar", { "aria-label": t("pages") },
@@ -48,7 +49,7 @@ export default {
 
 async function showSet(id, context) {
   const { t, href } = context;
-  const set = await context.api.get(`sets/${encodeURIComponent(id)}`);
+  const set = await context.api.get(`sets/${segment(id)}`);
   const count = parts => (parts ?? []).reduce((sum, part) =>
     sum + (part.product === null ? 1 : 0) + count(part.components), 0);
   const missing = count(set.components);
