@@ -5,6 +5,8 @@ import Bytes
 ///     0 magic · 8 store id · 24 sequence · 32 generation · 40 footer offset · 48 end · 56 chain · 60 flags · 4092 crc
 package struct AcknowledgementSlot: Equatable, Sendable {
   package static let byteCount = 4096
+  /// The number of bytes before the reserved ones.
+  package static let headByteCount = 64
   package static let magic = "SHELFACK"
 
   /// The offset of each field, which is the end of the previous field.
@@ -50,9 +52,22 @@ package struct AcknowledgementSlot: Equatable, Sendable {
     self.isSuperseded = isSuperseded
   }
 
-  /// Returns whether the bytes of a slot record that a newer generation has taken the file's name. Nothing else in them
-  /// is checked.
-  package static func isSuperseded(_ slot: RawSpan) -> Bool { slot.u32(at: Offset.flags) & 1 != 0 }
+  /// The fields of a slot that announce a commit, read without any check, as a hint to look closer.
+  package struct Hint {
+    package let storeID: StoreID
+    /// The sequence number; 0 in a slot that was never written.
+    package let sequence: UInt64
+    package let chain: UInt32
+    package let isSuperseded: Bool
+
+    /// Reads the first ``AcknowledgementSlot/headByteCount`` bytes of a slot.
+    package init(_ slot: RawSpan) {
+      storeID = StoreID(slot, at: Offset.storeID)
+      sequence = slot.u64(at: Offset.sequence)
+      chain = slot.u32(at: Offset.chain)
+      isSuperseded = slot.u32(at: Offset.flags) & 1 != 0
+    }
+  }
 
   package func encoded() -> [UInt8] {
     var writer = ByteWriter()

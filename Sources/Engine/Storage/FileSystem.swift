@@ -1,9 +1,29 @@
+import CStorage
+import Platform
+
 /// File systems that do not provide the guarantees a store needs.
 ///
 /// A store needs locks that all of its writers see, mappings that show what other processes have written, a rename that
 /// is durable after the sync of its directory, and syncs that really make data durable. A network file system, or one
 /// implemented by another program, may not provide all of these, and that cannot be detected from here.
 package enum FileSystem {
+  /// The magic number of overlayfs, of which the root directory of most containers consists.
+  package static let overlay: UInt32 = 0x794C_7630
+
+  /// Returns the Linux kernel's magic number for the file system of an open file or directory, or the name of one that
+  /// an Apple system reports as not local.
+  static func kind(of descriptor: Int32, at path: String) throws(StorageError) -> (magic: UInt32, remoteName: String) {
+    var magic: UInt32 = 0
+    var name = [CChar](repeating: 0, count: 32)
+    // The call fills in the number and up to 32 bytes, including a zero.
+    let result = unsafe name.withUnsafeMutableBufferPointer { buffer in
+      unsafe shelfmark_file_system(descriptor, &magic, buffer.baseAddress!)
+    }
+    if result != 0 { throw StorageError(operation: "look at", path: path, code: errno) }
+    let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    return (magic, String(decoding: bytes, as: UTF8.self))
+  }
+
   /// Returns the name of such a file system from its magic number in the kernel; `nil` for every other file system.
   ///
   /// The numbers come from `linux/magic.h` or the file system's own sources.

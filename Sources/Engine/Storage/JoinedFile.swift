@@ -53,6 +53,9 @@ package final class JoinedFile: StorageFile {
     return (path, offset < range.lowerBound ? offset : offset - range.count)
   }
 
+  /// The shared file is never written, so it is never copied.
+  package var isCopiedOnWrite: Bool { own.isCopiedOnWrite }
+
   package func linkCount() throws(StorageError) -> Int { try own.linkCount() }
 
   /// Returns the size of the joined file. If the shared file was truncated, the joined file ends there, unless that is

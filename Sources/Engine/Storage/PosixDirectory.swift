@@ -133,16 +133,8 @@ package final class PosixDirectory: StorageDirectory {
 
   /// Returns the Linux kernel's magic number for the file system, or the name of one that an Apple system reports as
   /// not local.
-  func fileSystem() throws(StorageError) -> (magic: UInt32, remoteName: String) {
-    var magic: UInt32 = 0
-    var name = [CChar](repeating: 0, count: 32)
-    // The call fills in the number and up to 32 bytes, including a zero.
-    let result = unsafe name.withUnsafeMutableBufferPointer { buffer in
-      unsafe shelfmark_file_system(descriptor, &magic, buffer.baseAddress!)
-    }
-    if result != 0 { throw StorageError(operation: "look at", path: path, code: errno) }
-    let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-    return (magic, String(decoding: bytes, as: UTF8.self))
+  package func fileSystem() throws(StorageError) -> (magic: UInt32, remoteName: String) {
+    try FileSystem.kind(of: descriptor, at: path)
   }
 
   package func availableByteCount() -> Int? {

@@ -129,6 +129,10 @@ final class PosixFile: StorageFile {
     return Int(status.st_nlink)
   }
 
+  var isCopiedOnWrite: Bool {
+    (try? FileSystem.kind(of: descriptor, at: path))?.magic == FileSystem.overlay
+  }
+
   func copy(_ range: Range<Int>, from source: any StorageFile) throws(StorageError) {
     guard let sourceDescriptor = source.systemDescriptor else { return try copyByReading(range, from: source) }
     var offset = range.lowerBound

@@ -32,6 +32,7 @@ package final class ReclaimingFile: StorageFile {
   package var named: any StorageFile { file.named }
   package var shared: (any StorageFile)? { file.shared }
   package var canWriteBehind: Bool { file.canWriteBehind }
+  package var isCopiedOnWrite: Bool { file.isCopiedOnWrite }
   package func wasRenamed(to path: String) { file.wasRenamed(to: path) }
   package func size() throws(StorageError) -> Int { try file.size() }
   package func read(_ count: Int, at offset: Int) throws(StorageError) -> [UInt8] { try file.read(count, at: offset) }

@@ -113,6 +113,13 @@ package protocol StorageFile: AnyObject, Sendable {
   /// Returns the number of names (hard links) of the file in all directories.
   func linkCount() throws(StorageError) -> Int
 
+  /// Whether the file system copies the file when it is first opened for writing, as overlayfs copies a file of a lower
+  /// layer. Mappings through descriptors that were opened before the copy go on showing the old bytes, while every read
+  /// returns the new ones.
+  ///
+  /// - Complexity: One system call.
+  var isCopiedOnWrite: Bool { get }
+
   /// Fills `range` with the bytes of `source` at the same offsets, sharing their storage (reflink) if the file system
   /// supports that.
   func copy(_ range: Range<Int>, from source: any StorageFile) throws(StorageError)
@@ -130,6 +137,7 @@ package protocol StorageFile: AnyObject, Sendable {
 extension StorageFile {
   package var systemDescriptor: Int32? { nil }
   package var canWriteBehind: Bool { false }
+  package var isCopiedOnWrite: Bool { false }
   package func startSync(_ offset: Int, _ count: Int) {}
   package func release(_ range: Range<Int>) {}
   package var named: any StorageFile { self }

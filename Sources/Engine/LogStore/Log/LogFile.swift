@@ -13,6 +13,9 @@ package final class LogFile: Sendable {
   /// The path of the file, or the path that it will have once it is published.
   let path: String
 
+  /// Whether a mapping of the file may show less than the file has; see `StorageFile.isCopiedOnWrite`.
+  let isCopiedOnWrite: Bool
+
   /// The end of the last commit for which this file has a snapshot. A file shorter than this was truncated.
   private let committedEnd = Atomic(0)
 
@@ -20,6 +23,7 @@ package final class LogFile: Sendable {
   init(_ file: any StorageFile) throws(StoreError) {
     self.file = file
     path = file.path
+    isCopiedOnWrite = file.isCopiedOnWrite
     let bytes = try Self.read(FileHeader.byteCount, at: 0, of: file)
     do {
       header = try FileHeader(bytes.rawSpan)
@@ -36,6 +40,7 @@ package final class LogFile: Sendable {
     self.file = file
     self.path = path
     self.header = header
+    isCopiedOnWrite = file.isCopiedOnWrite
   }
 
   func read(_ count: Int, at offset: Int) throws(StoreError) -> [UInt8] {
@@ -60,6 +65,37 @@ package final class LogFile: Sendable {
   func hasSameHeader() throws(StoreError) -> Bool {
     let bytes = try read(FileHeader.byteCount, at: 0)
     return (try? FileHeader(bytes.rawSpan)) == header
+  }
+
+  /// Returns whether `mapping` shows the slots that the file has now. If the file was copied when it was first written,
+  /// a mapping of the original never shows a later commit; see `StorageFile.isCopiedOnWrite`.
+  ///
+  /// - Complexity: None if the file is never copied; otherwise one system call.
+  func isShown(by mapping: Mapping) throws(StoreError) -> Bool {
+    if !isCopiedOnWrite { return true }
+    let slots = try readSlotHeads()
+    // Within the file, as the slots are; the mapping outlives the comparison.
+    return zip(AcknowledgementSlot.offsets, slots).allSatisfy { offset, slot in
+      unsafe mapping.bytes(offset, slot.count).hasSameBytes(as: slot.rawSpan)
+    }
+  }
+
+  /// Reads the fields of both slots, without a check; fewer bytes if the file ends there.
+  func readSlotHeads() throws(StoreError) -> [[UInt8]] {
+    let bytes = try read(
+      AcknowledgementSlot.byteCount + AcknowledgementSlot.headByteCount, at: AcknowledgementSlot.offsets[0])
+    return AcknowledgementSlot.offsets.map { offset in
+      Array(bytes.dropFirst(offset - AcknowledgementSlot.offsets[0]).prefix(AcknowledgementSlot.headByteCount))
+    }
+  }
+
+  /// Returns whether the commit that `footer` ends is still in the file. It is not if somebody truncated the file or
+  /// wrote another one over it.
+  ///
+  /// - Complexity: One system call.
+  func hasCommit(_ footer: SegmentFooter) throws(StoreError) -> Bool {
+    let bytes = try read(SegmentFooter.byteCount, at: Int(footer.offset))
+    return (try? SegmentFooter(bytes.rawSpan)) == footer
   }
 
   /// Records that a valid commit ends at `end`.

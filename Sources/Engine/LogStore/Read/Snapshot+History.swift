@@ -65,7 +65,8 @@ extension Snapshot {
   /// - Complexity: A few small reads, whatever the number of commits.
   package func lastOfFile() throws(StoreError) -> Snapshot {
     guard let last = try log.recover().footer else { throw log.noCommit }
-    if last.sequence <= sequence { return self }
+    // On a file system that copies a file when it is first written, this descriptor cannot map the later commits.
+    guard last.sequence > sequence, try log.isShown(by: mapping) else { return self }
     return try Snapshot(log, log.mapping(reaching: Int(last.end), reusing: mapping), last)
   }
 

@@ -58,8 +58,9 @@ public final class StoreReader: Sendable {
   /// A snapshot that lost a page (see ``MappingGuard``) is replaced by one with a new mapping if the file is intact.
   ///
   /// - Returns: Whether there was a newer commit. A removed store has none.
-  /// - Throws: `StoreError.replaced` if the name now belongs to an older file, or to another store that is not newer;
-  ///   any other error. The reader then stays at the commit that it shows: it never goes back.
+  /// - Throws: `StoreError.replaced` if the name now belongs to an older file, or to another store that is not newer,
+  ///   or if the bytes of such a file were written over this one, as `cp` does. Open the store again to read it. Any
+  ///   other error. The reader then stays at the commit that it shows: it never goes back.
   /// - Complexity: Without a new commit, a few loads from mapped memory and one system call, or one system call per
   ///   `refreshInterval`.
   @discardableResult
@@ -69,7 +70,9 @@ public final class StoreReader: Sendable {
       let now = location.environment.uptime()
       let isFresh = now - lastCheck.load(ordering: .relaxed) < refreshInterval
       // `isLost` is checked last, because reading the slots may be what detects a lost page.
-      if isFresh, !foundNoFile.load(ordering: .relaxed), !old.isAnnouncedOld, !old.isLost { return false }
+      if isFresh, !foundNoFile.load(ordering: .relaxed), !old.announcement.isNewer(than: old.sequence), !old.isLost {
+        return false
+      }
       lastCheck.store(now, ordering: .relaxed)
     }
     let identity = try storage { () throws(StorageError) in
@@ -77,9 +80,11 @@ public final class StoreReader: Sendable {
     }
     foundNoFile.store(identity == nil, ordering: .relaxed)
     let isSameFile = identity == old.log.file.identity
-    let announced = old.newestAnnouncedSequence
-    // `isLost` is checked last, because reading the slots may be what detects a lost page.
-    if isSameFile, announced <= old.sequence, !old.isLost { return false }
+    let announced = old.announcement
+    // A slot may lag behind by the last commit, after a crash or for a moment. If both do, or if one contradicts the
+    // commit, an older file may have been written over this one. `isLost` is checked last, because reading the slots may
+    // be what detects a lost page.
+    if isSameFile, announced.newest == old.sequence, !announced.isContradicted, !old.isLost { return false }
     guard let new = try Self.load(location, reusing: old) else { return false }
     guard new.follows(old) else { throw .replaced(path: old.path) }
     return current.withLock { snapshot in
@@ -102,15 +107,28 @@ public final class StoreReader: Sendable {
       try location.checkLogNotRemoved()
       return nil
     }
-    if let old, old.log.file.identity == file.identity { try old.checkLength() }
-    if let old, old.log.file.identity == file.identity, try old.log.hasSameHeader() {
+    guard let old, old.log.file.identity == file.identity else { return try load(file, location) }
+    do throws(StoreError) {
+      guard try old.log.hasSameHeader(), try old.log.isShown(by: old.mapping) else { return try load(file, location) }
       guard let footer = try old.log.recover().footer else { throw old.log.noCommit }
+      // An earlier state of the file, or one that has diverged from it, was written over it.
+      guard footer.sequence > old.sequence || footer == old.footer else { throw .replaced(path: old.path) }
       if old.isLost {
         return try Snapshot(old.log, old.log.mapping(reaching: Int(footer.end), reusing: nil), footer)
       }
-      if footer.sequence == old.sequence { return nil }
+      if footer == old.footer { return nil }
       return try Snapshot(old.log, old.log.mapping(reaching: Int(footer.end), reusing: old.mapping), footer)
+    } catch {
+      // A short file can be a sound one, so its length alone is no damage. If it is not sound, the length explains why.
+      if error.isDamage { try old.checkLength() }
+      throw error
     }
+  }
+
+  /// Returns the last commit of a file that was just opened.
+  private static func load(
+    _ file: any StorageFile, _ location: StoreLocation
+  ) throws(StoreError) -> Snapshot? {
     guard let log = try LogFile.open(file, at: location, .read) else { return nil }
     // A log gets its name only when its first commit is durable.
     guard let footer = try log.recover().footer else { throw log.noCommit }
@@ -147,23 +165,43 @@ extension Snapshot {
     return (generation, sequence) > (earlier.generation, earlier.sequence)
   }
 
-  /// Whether a slot announces a newer commit, or that a newer generation has replaced the file. The slot is read from
-  /// the mapping without a check, as a hint to look closer.
-  var isAnnouncedOld: Bool {
-    if newestAnnouncedSequence > sequence { return true }
-    return AcknowledgementSlot.offsets.contains { AcknowledgementSlot.isSuperseded(mapped($0, 64)) }
+  /// What the slots announce, read without a check, as a hint to look closer.
+  ///
+  /// The slots are read from the mapping. Only if the mapping may show an older file are they read from the file, with
+  /// one system call.
+  var announcement: Announcement {
+    var announcement = Announcement()
+    if log.isCopiedOnWrite {
+      let slots = (try? log.readSlotHeads()) ?? []
+      guard slots.count == AcknowledgementSlot.offsets.count,
+        slots.allSatisfy({ $0.count == AcknowledgementSlot.headByteCount })
+      else { return Announcement(newest: .max) }
+      for slot in slots { announcement.add(AcknowledgementSlot.Hint(slot.rawSpan), to: self) }
+    } else {
+      for offset in AcknowledgementSlot.offsets {
+        announcement.add(AcknowledgementSlot.Hint(mapped(offset, AcknowledgementSlot.headByteCount)), to: self)
+      }
+    }
+    return announcement
   }
 
-  /// The highest sequence number that a slot announces, read from the mapping without a check, as a hint to look
-  /// closer. A slot of another store, which was written over this one, returns the maximum.
-  var newestAnnouncedSequence: UInt64 {
+  /// What the two slots announce to a reader that shows a snapshot.
+  struct Announcement {
+    /// The highest sequence number; the maximum if a slot belongs to another store, which was written over this one.
     var newest: UInt64 = 0
-    for offset in AcknowledgementSlot.offsets {
-      let slot = mapped(offset, 32)
-      let sequence = slot.u64(at: 24)
-      if sequence == 0 { continue }
-      newest = max(newest, StoreID(slot.u64(at: 8), slot.u64(at: 16)) == log.header.storeID ? sequence : .max)
+    /// Whether a newer generation has replaced the file.
+    var isSuperseded = false
+    /// Whether a slot has the snapshot's sequence number and names another commit.
+    var isContradicted = false
+
+    fileprivate mutating func add(_ slot: AcknowledgementSlot.Hint, to snapshot: Snapshot) {
+      if slot.isSuperseded { isSuperseded = true }
+      if slot.sequence == 0 { return }
+      newest = max(newest, slot.storeID == snapshot.log.header.storeID ? slot.sequence : .max)
+      if slot.sequence == snapshot.sequence, slot.chain != snapshot.footer.chain { isContradicted = true }
     }
-    return newest
+
+    /// Whether there is something newer than the commit `sequence`.
+    func isNewer(than sequence: UInt64) -> Bool { newest > sequence || isSuperseded }
   }
 }
