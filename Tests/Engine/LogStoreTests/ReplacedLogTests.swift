@@ -11,10 +11,15 @@ import Testing
 @Suite struct ReplacedLogTests {
   /// What happens to the log.
   enum Accident: String, CaseIterable {
-    case renamed, removed, otherStore, olderCopy, sameCopy, otherInPlace, olderInPlace, cut
+    case renamed, removed, otherStore, olderCopy, sameCopy
+    case otherInPlace, olderInPlace, twinInPlace, divergedInPlace, sameInPlace, cut, emptied
 
     /// Whether the file that was opened is no longer the one with the name.
-    var losesName: Bool { ![.otherInPlace, .olderInPlace, .cut].contains(self) }
+    var losesName: Bool { [.renamed, .removed, .otherStore, .olderCopy, .sameCopy].contains(self) }
+    /// Whether another sound file was written over the one that was opened, as `cp` does it.
+    var isOverwritten: Bool { [.otherInPlace, .olderInPlace, .twinInPlace, .divergedInPlace].contains(self) }
+    /// Whether what is left of the file is no store.
+    var isDamage: Bool { self == .cut || self == .emptied }
   }
 
   private let temporary: TemporaryDirectory
@@ -59,6 +64,15 @@ import Testing
     return try temporary.contents("other.log")
   }
 
+  /// The log as it was, with other commits of the same numbers after it.
+  private func divergedLog(_ older: [UInt8], _ count: Int) throws -> [UInt8] {
+    try temporary.write(older, to: "diverged.log")
+    let writer = try StoreWriter(StoreLocation(temporary.directory, name: "diverged"), schema: TestSchema.schema)
+    for _ in 0..<count { _ = try NumberedStore.commit(writer) }
+    writer.close()
+    return try temporary.contents("diverged.log")
+  }
+
   private func happen(_ accident: Accident, older: [UInt8]) throws {
     switch accident {
     case .renamed: try temporary.directory.rename("s.log", to: "elsewhere")
@@ -68,7 +82,12 @@ import Testing
     case .sameCopy: try replaceLog(temporary.contents("s.log"))
     case .otherInPlace: try overwriteLog(otherLog(3))
     case .olderInPlace: try overwriteLog(older)
+    // As long as the one that was opened.
+    case .twinInPlace: try overwriteLog(otherLog(4))
+    case .divergedInPlace: try overwriteLog(divergedLog(older, 2))
+    case .sameInPlace: try overwriteLog(temporary.contents("s.log"))
     case .cut: try overwriteLog(Array(older.prefix(5000)))
+    case .emptied: try overwriteLog([])
     }
   }
 
@@ -99,8 +118,11 @@ import Testing
     ]
     for (index, attempt) in attempts.enumerated() {
       let error = error(attempt)
-      if accident.losesName {
+      if accident.losesName || accident.isOverwritten && index < 2 {
         #expect(error.map(kind) == "replaced")
+      } else if accident == .sameInPlace {
+        // Nothing has changed, except that a file with this commit is as good as another. The first attempt counts.
+        #expect(error == nil || index == 1)
       } else if index < 2 {
         #expect(error.map(kind) == "damaged" && "\(error!)".contains("the file ends here"))
       } else {
@@ -108,7 +130,7 @@ import Testing
         #expect(error == nil)
         try NumberedStore.check(#require(writer.snapshot))
       }
-      if index < 2, let before { #expect(try temporary.contents("s.log") == before) }
+      if index < 2, accident != .sameInPlace, let before { #expect(try temporary.contents("s.log") == before) }
     }
     #expect(try temporary.directory.identity(of: "s.new") == nil)
     writer.close()
@@ -119,6 +141,33 @@ import Testing
       let sequence = try #require(again.snapshot).sequence
       #expect(sequence == (accident == .olderCopy ? 2 : 4))
       try NumberedStore.check(try NumberedStore.commit(again))
+    }
+  }
+
+  @Test(arguments: Accident.allCases.filter { !$0.losesName })
+  func `a compaction and a large commit replace nothing that was written over the log meanwhile`(
+    accident: Accident
+  ) throws {
+    var environment = FixedEnvironment().environment { _ in }
+    environment.flushLimit = 500
+    let location = StoreLocation(temporary.directory, name: "s", environment: environment)
+    let (_, _, older) = try makeStore()
+    for isCompaction in [true, false] {
+      let writer = try StoreWriter(location, schema: TestSchema.schema)
+      let last = try #require(writer.snapshot)
+      let open = try isCompaction ? nil : writer.begin()
+      if let open { try NumberedStore.change(open) }
+      let sound = try temporary.contents("s.log").prefix(last.end)
+      try happen(accident, older: older)
+      let before = try temporary.contents("s.log")
+      if accident != .sameInPlace {
+        #expect(error { if let open { _ = try writer.commit(open) } else { _ = try writer.compact() } } != nil)
+        #expect(error { _ = try NumberedStore.commit(writer) } != nil)
+        #expect(try temporary.contents("s.log") == before)
+      }
+      writer.close()
+      #expect(try temporary.directory.identity(of: "s.new") == nil)
+      try overwriteLog(Array(sound))
     }
   }
 
@@ -154,10 +203,9 @@ import Testing
     #expect(!isNewer)
     let expected =
       switch accident {
-      case .otherStore, .olderCopy: "replaced"
-      case .otherInPlace, .cut: "damaged"
-      // Nothing in the file that is mapped tells `olderInPlace`, until a page is touched that is not there any more.
-      case .renamed, .removed, .sameCopy, .olderInPlace: "none"
+      case .otherStore, .olderCopy, .otherInPlace, .olderInPlace, .twinInPlace, .divergedInPlace: "replaced"
+      case .cut, .emptied: "damaged"
+      case .renamed, .removed, .sameCopy, .sameInPlace: "none"
       }
     #expect(error.map(kind) ?? "none" == expected)
     #expect(reader.snapshot.sequence == 4)
@@ -166,7 +214,15 @@ import Testing
       try NumberedStore.check(snapshot)
       try NumberedStore.check(reader.snapshot)
     }
-    if accident == .otherInPlace || accident == .cut { return }
+    if accident.isDamage { return }
+    if accident == .sameInPlace { try NumberedStore.check(reader.snapshot) }
+    if accident.isOverwritten {
+      // What is there is a store, which is opened like any other one.
+      let now = try #require(try StoreReader.open(location)).snapshot
+      #expect(now.sequence == [.otherInPlace: 3, .olderInPlace: 2][accident] ?? 4)
+      try NumberedStore.check(now)
+      #expect(try Verification.run(location)?.findings.isEmpty == true)
+    }
     // What comes next is followed once it is newer.
     if accident == .removed { try replaceLog(otherLog(5)) }
     if accident == .renamed { try temporary.directory.rename("elsewhere", to: "s.log") }

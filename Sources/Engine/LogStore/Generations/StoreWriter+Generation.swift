@@ -135,6 +135,9 @@ extension StoreWriter {
     return try commit(filling: transaction, keepsPrevious: false) { transaction in
       transaction.state = old.state
       try transaction.copyRows(of: old)
+    } accept: { _ in
+      // If another file was written over the log meanwhile, it must not be replaced by what was copied.
+      try checkLog(old.log, after: old.footer)
     }
   }
 

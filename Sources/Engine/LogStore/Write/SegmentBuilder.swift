@@ -29,6 +29,9 @@ struct SegmentBuilder {
   /// is not allowed.
   private let writeBehind: WriteBehind?
   private let process = getpid()
+  /// A closure that throws unless the file may be written; `nil` for a new file. It is called before each part.
+  private let checkFile: FileCheck?
+  typealias FileCheck = @Sendable () throws(StoreError) -> Void
   /// Whether a part of the segment was already written.
   private(set) var isLarge = false
 
@@ -37,10 +40,15 @@ struct SegmentBuilder {
 
   /// Creates a builder.
   ///
-  /// - Parameter isNewFile: Whether nothing else uses the file yet, so that a second thread may write it.
+  /// - Parameters:
+  ///   - isNewFile: Whether nothing else uses the file yet, so that a second thread may write it.
+  ///   - checkFile: A closure that is called before each part of a large segment is written, and throws if the file is
+  ///     no longer the one that the segment continues.
   init(
-    at start: Int, in file: any StorageFile, seed: HashSeed, flushLimit: Int = Self.flushLimit, isNewFile: Bool = false
+    at start: Int, in file: any StorageFile, seed: HashSeed, flushLimit: Int = Self.flushLimit, isNewFile: Bool = false,
+    checkFile: FileCheck? = nil
   ) {
+    self.checkFile = checkFile
     writeBehind = isNewFile && file.canWriteBehind ? WriteBehind(file) : nil
     self.flushLimit = flushLimit
     self.start = start
@@ -189,6 +197,7 @@ struct SegmentBuilder {
   private mutating func flush() throws(StoreError) {
     // A forked child has a copy of what its parent is about to write, but the file belongs to the parent.
     if getpid() != process { throw .forked(path: path) }
+    try checkFile?()
     let skipped = isLarge ? 0 : SegmentHeader.byteCount
     let count = buffer.count - skipped
     bodyChecksum = Checksum.of(buffer.bytes(skipped, count), from: bodyChecksum)
@@ -248,8 +257,10 @@ struct SegmentBuilder {
     if isLarge {
       try storage { () throws(StorageError) in try writeBehind?.finish() }
       // Everything except the header and footer is written first, so that a valid footer implies a complete body.
+      try checkFile?()
       try write(from: 0, buffer.count, at: bufferStart)
       try sync()
+      try checkFile?()
       try storage { () throws(StorageError) in
         try file.write(header.rawSpan, at: start)
         try file.write(footer.encoded().rawSpan, at: footerOffset)

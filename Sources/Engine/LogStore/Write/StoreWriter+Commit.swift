@@ -12,7 +12,7 @@ extension StoreWriter {
     guard let log, let base = snapshot else { return try beginGeneration() }
     try checkUsable()
     discardOpenTransaction()
-    try checkLog(log, endsAt: base.end)
+    try checkLog(log, after: base.footer)
     let manifest = try schema.adopt(base.manifest, path: log.path)
     let transaction = Transaction(
       log: log, start: base.end, sequence: nextSequence, base: base, manifest: manifest, schema: schema,
@@ -99,7 +99,9 @@ extension StoreWriter {
     let log = transaction.log
     let footer: SegmentFooter
     do {
-      try checkLog(log, endsAt: transaction.appender.builder.isLarge ? nil : transaction.appender.builder.start)
+      if let base = transaction.base {
+        try checkLog(log, after: base.footer, mayBeLonger: transaction.appender.builder.isLarge)
+      }
       if let slotToRewrite { try log.rewrite(slotToRewrite) }
       slotToRewrite = nil
     } catch {
@@ -108,8 +110,8 @@ extension StoreWriter {
     }
     do {
       footer = try transaction.seal(identity)
-      // Check again, because a sync takes long: a commit that cannot be found must not be acknowledged.
-      try checkName()
+      // Check again, because a sync takes long.
+      try checkWritten(footer, after: transaction.base?.footer, in: log)
     } catch {
       switch error {
       case .io, .replaced:
@@ -146,6 +148,8 @@ extension StoreWriter {
     if transaction.base == nil {
       _ = try? location.directory.remove(location.new)
     } else if transaction.appender.builder.isLarge {
+      // If another file was written over the log, its bytes must stay.
+      guard let base = transaction.base, (try? transaction.log.hasCommit(base.footer)) == true else { return }
       do { try transaction.log.file.truncate(to: transaction.appender.builder.start) } catch { poison = "\(error)" }
     }
   }

@@ -60,10 +60,16 @@ public final class Transaction {
     self.sequence = sequence
     self.base = base
     self.manifest = manifest
+    var checkFile: SegmentBuilder.FileCheck?
+    if let base {
+      checkFile = { () throws(StoreError) in
+        if try !log.hasCommit(base.footer) { throw .replaced(path: log.path) }
+      }
+    }
     appender = RowAppender(
       SegmentBuilder(
         at: start, in: log.file, seed: log.header.seed, flushLimit: location.environment.flushLimit,
-        isNewFile: base == nil),
+        isNewFile: base == nil, checkFile: checkFile),
       manifest.tables, seed: log.header.seed, SpillSpace(nextTo: location), isNewGeneration: base == nil,
       owner: number)
     state = manifest.state
