@@ -47,7 +47,7 @@ where Document.ID: Codable & Sendable {
         let now: DocumentSnapshot
         do { now = try collection.store.snapshot() } catch DocumentStoreError.closed { return nil }
         defer { seen = now }
-        guard let seen, now.sequence != seen.sequence else { continue }
+        guard let seen, now.isLater(than: seen) else { continue }
         if let change = try collection.change(from: seen, to: now) { return change }
       }
       return nil
@@ -63,7 +63,8 @@ extension DocumentCollection {
   func change(from old: DocumentSnapshot, to new: DocumentSnapshot) throws -> CollectionChange<Document.ID>? {
     guard let store = new.store, let index = new.index(of: table) else { return nil }
     guard let earlier = old.store else { return new.count(table) == 0 ? nil : .everything }
-    guard store.isSameGeneration(as: earlier) else { return .everything }
+    // If a backup was put in the place of the file, its commits may differ from those that were shown.
+    guard store.sequence >= earlier.sequence, try store.descends(from: earlier) else { return .everything }
     let changes = try store.changes(since: earlier)
     var upserted: [[UInt8]] = []
     var kept: Set<[UInt8]> = []

@@ -9,14 +9,20 @@ public final class DocumentSnapshot: Sendable {
   /// The engine's snapshot; `nil` for a store without a commit.
   let store: Snapshot?
   let description: StoreDescription
+  /// How often the file had been replaced by an older one, such as a backup, since the store was opened. Sequence numbers
+  /// of snapshots are comparable only if this number is the same.
+  package let replacementCount: Int
   /// The indexes of each collection, by its name.
   private let indexes: [String: [CollectionIndex]]
 
   /// Creates a snapshot.
   ///
-  /// - Parameter earlier: An earlier snapshot. Its description is reused if the stored bytes are the same.
-  init(_ store: Snapshot?, reusing earlier: DocumentSnapshot? = nil) throws {
+  /// - Parameters:
+  ///   - earlier: An earlier snapshot. Its description is reused if the stored bytes are the same.
+  ///   - isReplacement: Whether another file has replaced that of `earlier`.
+  init(_ store: Snapshot?, reusing earlier: DocumentSnapshot? = nil, isReplacement: Bool = false) throws {
     self.store = store
+    replacementCount = (earlier?.replacementCount ?? 0) + (isReplacement ? 1 : 0)
     let state = store?.state ?? []
     if let earlier, earlier.store?.state ?? [] == state {
       description = earlier.description
@@ -25,6 +31,11 @@ public final class DocumentSnapshot: Sendable {
       description = try StoreDescription(state, path: store?.path ?? "")
       indexes = description.collections.mapValues(\.usableIndexes)
     }
+  }
+
+  /// Whether this snapshot shows a later state than `other`, a snapshot of the same store.
+  package func isLater(than other: DocumentSnapshot) -> Bool {
+    (replacementCount, sequence) > (other.replacementCount, other.sequence)
   }
 
   /// The sequence number of the commit; 0 for a store without one.

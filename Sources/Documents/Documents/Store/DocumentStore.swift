@@ -115,7 +115,13 @@ public final class DocumentStore: Sendable {
       if let reader = view.reader {
         // A compaction has no new content, but it creates another file.
         let shown = view.snapshot.store
-        try reader.refresh()
+        do throws(StoreError) { try reader.refresh() } catch {
+          // A person has put an older file in its place, such as a backup. That file is the store now.
+          guard case .replaced = error, let other = try StoreReader.open(location) else { throw error }
+          view.snapshot = try DocumentSnapshot(other.snapshot, reusing: view.snapshot, isReplacement: true)
+          view.reader = other
+          return view.snapshot
+        }
         let newest = reader.snapshot
         if newest !== shown { view.snapshot = try DocumentSnapshot(newest, reusing: view.snapshot) }
       } else if let reader = try StoreReader.open(location) {
@@ -192,6 +198,8 @@ public final class DocumentStore: Sendable {
       } else {
         idle.writer = nil
         writer = try StoreWriter(location, schema: Schema([]), lockTimeout: options.lockTimeout)
+        // If the file was replaced, the snapshots of transactions have to say so.
+        _ = try? snapshot()
       }
       // Each commit is durable. The header slot that marks the last commit becomes durable with the next one, because a
       // separate sync would double the time of a commit.

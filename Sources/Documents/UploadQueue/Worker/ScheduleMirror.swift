@@ -23,8 +23,11 @@ struct ScheduleMirror {
   /// - Complexity: O(*n*) in the changes since the last snapshot; after a compaction, in the waiting uploads. Parked
   ///   uploads are read then only if they may hold their order keys.
   mutating func advance(to snapshot: DocumentSnapshot) throws {
-    if let seen, snapshot.sequence <= seen.sequence { return }
-    if let old = seen, let change = try tables.schedule.difference(from: old, to: snapshot) {
+    if let seen, !snapshot.isLater(than: seen) { return }
+    if let old = seen, old.replacementCount != snapshot.replacementCount {
+      // The file was replaced by an older one, such as a backup.
+      try load(snapshot)
+    } else if let old = seen, let change = try tables.schedule.difference(from: old, to: snapshot) {
       switch change {
       case .changed(let upserted, let deleted):
         for ordinal in deleted { schedule.remove(ordinal) }
