@@ -303,6 +303,26 @@ import Workspace
     #expect(reported.map(\.1) == [nil, nil, first.id, unknown.id])
   }
 
+  @Test func `a backup that is copied over the open catalogue answers, and is no problem`() async throws {
+    try MappingGuard.install()
+    try root.fill("ana", cursor: "monday")
+    let place = URL(fileURLWithPath: root.path + "/users/ana/catalogue.log")
+    let backup = try Data(contentsOf: place)
+    try root.fill("ana", cursor: "tuesday")
+    let daemon = try daemon()
+    #expect(try daemon.look("6901").match.kind == .exact && daemon.catalogue().cursor == "tuesday")
+    // As `cp` does it: the file keeps its name and its inode.
+    let file = try FileHandle(forWritingTo: place)
+    try file.truncate(atOffset: 0)
+    try file.write(contentsOf: backup)
+    try file.close()
+    #expect(await daemon.scan(Reading(input: "a", code: "6901")).match.kind == .exact)
+    try await eventually("the backup is shown") { try daemon.catalogue().cursor == "monday" }
+    #expect(try daemon.look("6902").match.kind == .exact)
+    daemon.causes.check()
+    #expect(try daemon.problemNames().isEmpty)
+  }
+
   @Test func `a device that damages each new file makes no server send everything again and again`() async throws {
     try root.fill("ana", cursor: "0")
     server.change(0..<10)

@@ -43,11 +43,23 @@ final class CatalogueAccess: Sendable {
   /// Calls `body` with the current catalogue. Calls it a second time if a user signed in or out in the meantime.
   func withCatalogue<Result>(_ body: (CatalogSnapshot, UserStores) throws -> Result) throws -> Result {
     do {
-      let stores = try stores()
-      return try body(stores.catalogue(), stores)
+      return try withCatalogue(of: stores(), body)
     } catch WorkspaceError.closed {
-      let stores = try stores()
-      return try body(stores.catalogue(), stores)
+      return try withCatalogue(of: stores(), body)
+    }
+  }
+
+  /// Calls `body` with the catalogue, and again if it found damage in a file over which another one was written meanwhile:
+  /// what is there now may be whole.
+  private func withCatalogue<Result>(
+    of stores: UserStores, _ body: (CatalogSnapshot, UserStores) throws -> Result
+  ) throws -> Result {
+    let shown = try stores.catalogue()
+    do { return try body(shown, stores) } catch {
+      guard CatalogueHealth.isDamage(error), let now = try? stores.catalogue(), now.store !== shown.store else {
+        throw error
+      }
+      return try body(now, stores)
     }
   }
 
