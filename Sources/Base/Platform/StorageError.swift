@@ -52,8 +52,22 @@ extension StorageError: CustomStringConvertible {
     unsafe String(cString: strerror(code))
   }
 
+  /// What to do where files cannot be locked; `nil` for any other reason.
+  private var lockAdvice: String? {
+    switch code {
+    case EINVAL, ENOSYS:
+      "; the kernel, or the sandbox that stands for it, has no locks of open files (F_OFD_SETLK, since Linux 3.15),"
+        + " without which two programs could write at once"
+    case ENOLCK, ENOTSUP, EOPNOTSUPP:
+      "; the file system has no locks, without which two programs could write at once: use a local one (on NFS, the lock"
+        + " service does not run)"
+    default: nil
+    }
+  }
+
   private var advice: String {
-    switch kind {
+    if operation == "lock", let advice = lockAdvice { return advice }
+    return switch kind {
     case .noSpace:
       code == EFBIG
         ? "; raise the limit of the size of files (ulimit -f); what was stored before is unharmed"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #if defined(__linux__)
 #include <sys/vfs.h>
@@ -49,6 +50,11 @@ int shelfmark_lock(int descriptor) {
   if (result < 0 && errno == EWOULDBLOCK) errno = EAGAIN;
   return result;
 #endif
+}
+
+uint64_t shelfmark_process_namespace(void) {
+  struct stat status;
+  return stat("/proc/self/ns/pid", &status) == 0 ? (uint64_t)status.st_ino : 0;
 }
 
 int shelfmark_sync_data(int descriptor) {

@@ -7,8 +7,9 @@ public enum StoreError: Error, Sendable {
 
   /// The file is not a store, or a store that this program cannot read. Nothing was changed.
   case unusable(path: String, reason: String)
-  /// Another process holds the writer's lock. Try again, or open the store for reading.
-  case locked(path: String)
+  /// Another process holds the writer's lock. Try again, or open the store for reading. `holder` describes that process;
+  /// `nil` if it is not known.
+  case locked(path: String, holder: String? = nil)
   /// The tables or key spaces of the file differ from the program's schema.
   case schema(path: String, reason: String)
 
@@ -47,8 +48,8 @@ extension StoreError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unusable(let path, let reason): "\(path) is not usable as a store: \(reason)"
-    case .locked(let path):
-      "\(path) is being written by another process; try again when it is done"
+    case .locked(let path, let holder):
+      "\(path) is being written by \(holder ?? "another process"); try again when it is done"
     case .schema(let path, let reason): "\(path) does not fit this program: \(reason)"
     case .damaged(let path, let offset, let what):
       "\(path) is damaged at offset \(offset): \(what); run verify to see what is lost"

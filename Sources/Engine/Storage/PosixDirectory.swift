@@ -318,11 +318,41 @@ package final class PosixDirectory: StorageDirectory {
       throw StorageError(operation: "lock (it is not a regular file)", path: path + "/" + name, code: EINVAL)
     }
     _ = retrying { fchmod(file, 0o600) }
+    return try lock(file, name)
+  }
+
+  /// Locks an open file and takes ownership of its descriptor. Returns `nil` if another process has the lock.
+  private func lock(_ file: Int32, _ name: String) throws(StorageError) -> PosixLock? {
     if retrying({ shelfmark_lock(file) }) == 0 { return PosixLock(descriptor: file) }
     let code = errno
     close(file)
     if code == EAGAIN || code == EACCES { return nil }
     throw StorageError(operation: "lock", path: path + "/" + name, code: code)
+  }
+
+  package func lockFile(_ name: String) throws(StorageError) -> FileLock {
+    // Each further attempt requires that another file got the name in the meantime.
+    for _ in 0..<8 {
+      let file = retrying { unsafe shelfmark_openat(descriptor, checked(name), O_RDWR | O_NONBLOCK, 0) }
+      if file < 0 { return .unneeded }
+      var status = stat()
+      // The call fills in the local structure.
+      guard retrying({ unsafe fstat(file, &status) }) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        close(file)
+        return .unneeded
+      }
+      guard let lock = try lock(file, name) else { return .held }
+      // The process that held it may have given the name to another file.
+      let identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+      if try self.identity(of: name) == identity { return .taken(lock) }
+      lock.release()
+    }
+    return .held
+  }
+
+  package func holder(of name: String) -> LockHolder? {
+    guard let file = try? open(name, .read), let bytes = try? file.read(LockHolder.lineLimit, at: 0) else { return nil }
+    return LockHolder(bytes).flatMap { $0.hasEnded ? nil : $0 }
   }
 
   private func failure(_ operation: String, _ name: String) -> StorageError {
@@ -351,6 +381,21 @@ final class PosixLock: StorageLock {
   init(descriptor: Int32) { self.descriptor = descriptor }
 
   deinit { release() }
+
+  func sign() {
+    let line = Array((LockHolder.current.line + "\n").utf8)
+    var found = [UInt8](repeating: 0, count: line.count)
+    // Both arrays are alive during the calls. A writer that rests between commits finds its own line.
+    let count = unsafe found.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress!, $0.count, 0) }
+    if count == line.count, found == line { return }
+    _ = unsafe line.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress!, $0.count, 0) }
+    ftruncate(descriptor, off_t(line.count))
+  }
+
+  func unsign() {
+    guard getpid() == process, isHeld.load(ordering: .acquiring) else { return }
+    ftruncate(descriptor, 0)
+  }
 
   func release() {
     // Only the process that took the lock releases it. A forked child shares the lock and must not release it.

@@ -31,6 +31,11 @@ package protocol StorageDirectory: Sendable {
   func names() throws(StorageError) -> [String]
   /// Takes the lock file `name`, which is created if missing; returns `nil` if another process has the lock.
   func lock(_ name: String) throws(StorageError) -> (any StorageLock)?
+  /// Locks the file `name` itself, whichever other names it has, so that nobody writes to it who uses another lock file.
+  func lockFile(_ name: String) throws(StorageError) -> FileLock
+  /// Returns a description of the process that holds the lock file `name`; `nil` if it is not known. Call it only when
+  /// ``lock(_:)`` has returned `nil`: the holder of a lock that is free is not meant.
+  func holder(of name: String) -> LockHolder?
   /// Returns the free space in bytes; `nil` if it is not known. Other processes may use it in the meantime.
   func availableByteCount() -> Int?
   /// Returns the size of the file `name` in bytes; `nil` if there is no regular file with this name.
@@ -44,6 +49,8 @@ package protocol StorageDirectory: Sendable {
 
 extension StorageDirectory {
   package var systemDescriptor: Int32? { nil }
+  package func lockFile(_ name: String) throws(StorageError) -> FileLock { .unneeded }
+  package func holder(of name: String) -> LockHolder? { nil }
   package func availableByteCount() -> Int? { nil }
   package func byteCount(of name: String) throws(StorageError) -> Int? { try open(name, .read)?.size() }
   package func modificationTime(of name: String) throws(StorageError) -> Int64? { nil }
@@ -166,5 +173,25 @@ extension StorageFile {
 
 /// A lock that is held until it is released or its process ends.
 package protocol StorageLock: AnyObject, Sendable {
+  /// Releases the lock.
   func release()
+  /// Writes into the lock file which process holds it. This is a hint: if it cannot be written, the lock is held anyway.
+  func sign()
+  /// Removes what ``sign()`` wrote.
+  func unsign()
+}
+
+extension StorageLock {
+  package func sign() {}
+  package func unsign() {}
+}
+
+/// The result of locking a file itself.
+package enum FileLock: Sendable {
+  /// The file is locked, and has the name.
+  case taken(any StorageLock)
+  /// Another process has locked the file.
+  case held
+  /// There is no such file, or it cannot be opened for writing, so that nobody needs a lock.
+  case unneeded
 }

@@ -72,8 +72,8 @@ import Testing
       #expect {
         _ = try StoreWriter(location, schema: TestSchema.schema, lockTimeout: .milliseconds(milliseconds))
       } throws: { error in
-        guard case StoreError.locked(let path) = error else { return false }
-        return path == temporary.path + "/s.log"
+        guard case StoreError.locked(let path, let name) = error else { return false }
+        return path == temporary.path + "/s.log" && name?.contains("(store-actor) on ") == true
       }
     }
     #expect(ContinuousClock.now - start >= .milliseconds(150))

@@ -134,10 +134,7 @@ final class RootLock: Sendable {
   // MARK: The file
 
   /// A description of this process, for people.
-  private static var me: String {
-    let program = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "a program"
-    return "process \(getpid()) (\(program.prefix(100)))"
-  }
+  private static var me: String { "\(LockHolder.current)" }
 
   private static func line(of file: any StorageFile, _ number: Int) -> String? {
     guard let bytes = try? file.read(lineByteCount, at: number * lineByteCount) else { return nil }

@@ -28,6 +28,9 @@ int shelfmark_lock(int descriptor);
 /// Gives the lock up, also for children of this process that share the open file.
 void shelfmark_unlock(int descriptor);
 
+/// The number of the PID namespace of this process: the inode of /proc/self/ns/pid; 0 where that is not there.
+uint64_t shelfmark_process_namespace(void);
+
 /// What kind of file system an open file or directory lies on: `*magic` is the number that the Linux kernel gives it, 0 on
 /// other systems; `remote_name` (32 bytes) is its name where an Apple system says that it is not local, else empty.
 /// -1 with errno set on failure.

@@ -90,7 +90,11 @@ extension StoreWriter {
       // Its age counts from now on. If the time cannot be set, it counts from the generation's last commit.
       try? directory.setModificationTime(of: location.previous, to: location.environment.now())
     }
-    do { try directory.rename(location.new, to: location.log) } catch {
+    do throws(StorageError) {
+      try lock.moveToNewGeneration(of: location) { () throws(StorageError) in
+        try directory.rename(location.new, to: location.log)
+      }
+    } catch {
       discardOpenTransaction()
       throw .io(error)
     }

@@ -4,12 +4,19 @@ import Storage
 
 /// Opening a store: the lock, and recovery after a crash.
 extension StoreWriter {
-  static func lock(_ location: StoreLocation, _ lockTimeout: Duration) throws(StoreError) -> any StorageLock {
+  /// Takes the locks of a store.
+  static func lock(_ location: StoreLocation, _ lockTimeout: Duration) throws(StoreError) -> WriterLock {
     var waited = Duration.zero
+    var name: (any StorageLock)?
     while true {
-      let lock = try storage { () throws(StorageError) in try location.directory.lock(location.lock) }
-      if let lock { return lock }
-      if waited >= lockTimeout { throw .locked(path: location.directory.path + "/" + location.log) }
+      if name == nil { name = try storage { () throws(StorageError) in try location.directory.lock(location.lock) } }
+      if let name, let lock = try WriterLock(name, location) { return lock }
+      if waited >= lockTimeout {
+        // Who locks the log and not the lock file beside it does not see that file.
+        let holder = name == nil ? location.directory.holder(of: location.lock).map { "\($0)" } : location.stranger
+        name?.release()
+        throw .locked(path: location.directory.path + "/" + location.log, holder: holder)
+      }
       let pause = min(.milliseconds(10), lockTimeout - waited)
       location.environment.pause(pause)
       waited += pause

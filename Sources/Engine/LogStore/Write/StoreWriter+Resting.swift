@@ -7,7 +7,7 @@ extension StoreWriter {
   /// commit is durable.
   package func rest() {
     discardOpenTransaction()
-    lock.release()
+    lock.release(rests: true)
   }
 
   /// Takes the lock again after ``rest()``.

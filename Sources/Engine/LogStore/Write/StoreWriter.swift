@@ -14,7 +14,7 @@ public final class StoreWriter {
   let schema: Schema
   /// The time for which a generation is kept after a full update replaced it; `nil` for no limit.
   let previousLifetime: Duration?
-  var lock: any StorageLock
+  var lock: WriterLock
   private let process = getpid()
   /// The log; `nil` before the first commit.
   var log: LogFile?
@@ -69,7 +69,7 @@ public final class StoreWriter {
   }
 
   /// Creates a writer that writes a new generation without opening the old one.
-  init(repairing location: StoreLocation, schema: Schema, lock: any StorageLock) {
+  init(repairing location: StoreLocation, schema: Schema, lock: WriterLock) {
     self.location = location
     self.schema = schema
     self.lock = lock
