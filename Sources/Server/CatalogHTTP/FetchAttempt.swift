@@ -130,6 +130,8 @@ struct FetchAttempt: Sendable {
     let tooLong = failure(.bodyTooLong(url: shown(url), maximum: options.maximumBodyByteCount))
     if let expected, expected > options.maximumBodyByteCount { throw tooLong }
 
+    // Only its content tells then that the body is complete.
+    var content = length == nil && answer.head["Transfer-Encoding"] == nil ? JSONCompleteness() : nil
     var received = 0
     var rate = RateGuard(bytesPerSecond: options.minimumRate, window: options.minimumRateWindow)
     while true {
@@ -144,9 +146,10 @@ struct FetchAttempt: Sendable {
       }
       guard chunk.count <= options.maximumBodyByteCount - received else { throw tooLong }
       received += chunk.count
+      content?.consume(chunk.span)
       try onChunk(chunk.span)
     }
-    guard expected == nil || expected == received else {
+    guard expected == nil || expected == received, content?.isCutShort != true else {
       throw cutShort(url, received: received, expected: expected)
     }
     return received

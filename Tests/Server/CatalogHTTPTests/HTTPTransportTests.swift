@@ -291,6 +291,40 @@ import Testing
     }
   }
 
+  @Test(arguments: ["1.0", "1.1"])
+  func `an answer without a length that was cut is fetched again`(version: String) async throws {
+    let whole = #"{"message":"a \" b }","code":1000,"data":"H4sI","list":[{"a":[1]}]}"#
+    for count in [0, 1, 12, 20, 21, 40, 55, whole.utf8.count - 1] {
+      try await ScriptedServer.run { number, _ in
+        let body = number == 0 ? String(whole.prefix(count)) : whole + "\n"
+        return [.send("HTTP/\(version) 200 OK\r\nContent-Type: application/json\r\n\r\n" + body)]
+      } _: { server in
+        let answer = try await fetch(server.url())
+        #expect(answer.text == whole + "\n" && answer.info.attempts == 2, "after \(count) bytes: \(answer)")
+      }
+    }
+  }
+
+  @Test func `an answer without a length that is always cut says so`() async throws {
+    try await ScriptedServer.run { _, _ in
+      [.send("HTTP/1.0 200 OK\r\n\r\n{\"code\":1000,\"data\":\"H4sI")]
+    } _: { server in
+      let error = try await failure(server.url()) { $0.retry.maximumAttempts = 3 }
+      #expect(error == .bodyCutShort(url: server.url(), received: 25, expected: nil, attempts: 3))
+      #expect(server.requests.count == 3)
+    }
+  }
+
+  @Test(arguments: ["hello", "<html><body>{", "\u{FEFF} {\"a\":1}", "[1,{}]x{", "1"])
+  func `a body without a length is otherwise taken as it is`(body: String) async throws {
+    try await ScriptedServer.run { _, _ in
+      [.send("HTTP/1.0 200 OK\r\n\r\n" + body)]
+    } _: { server in
+      let answer = try await fetch(server.url())
+      #expect(answer.text == body && answer.info.attempts == 1)
+    }
+  }
+
   @Test func `an empty body makes an empty state`() async throws {
     try await ScriptedServer.run { _, _ in
       [.answer()]
