@@ -67,7 +67,10 @@ import Testing
         # TYPE scans_total counter
         scans_total{found="no",input="a \\"b\\"\\\\\\nc"} 1
         scans_total{found="yes",input="till"} 7
-        # HELP prometheus_series_refused_total Series that were asked for and not made: too many, or the name is another metric's.
+        # HELP shelfmark_series_refused_total Series that were asked for and not made: too many, or the name is another metric's.
+        # TYPE shelfmark_series_refused_total counter
+        shelfmark_series_refused_total 0
+        # HELP prometheus_series_refused_total Deprecated: the former name of shelfmark_series_refused_total, which the next version no longer has.
         # TYPE prometheus_series_refused_total counter
         prometheus_series_refused_total 0
 
@@ -117,14 +120,15 @@ import Testing
     Timer(label: "a", factory: registry).recordNanoseconds(1)
     for label in [
       "a_seconds", "a_seconds_count", "a_seconds_sum", "a_seconds_bucket", "prometheus_series_refused_total",
+      "shelfmark_series_refused_total",
     ] {
       Counter(label: label, factory: registry).increment()
     }
     Gauge(label: "b_sum", factory: registry).record(1)
     Recorder(label: "b", factory: registry).record(1)
     let text = Self.text(registry)
-    #expect(text.hasSuffix("prometheus_series_refused_total 6\n"))
-    #expect(text.split(separator: "\n").count { $0.hasPrefix("# TYPE") } == 3)
+    #expect(text.hasSuffix("prometheus_series_refused_total 7\n"))
+    #expect(text.split(separator: "\n").count { $0.hasPrefix("# TYPE") } == 4)
   }
 
   @Test func `a metric that ends makes room for another one under its name`() {
@@ -137,6 +141,41 @@ import Testing
     gauge.record(4)
     #expect(Self.text(registry).contains("a_seconds_count 4\n"))
     #expect(Self.text(registry).hasSuffix("prometheus_series_refused_total 0\n"))
+  }
+
+  @Test func `metrics of libraries have the prefix, and for one more version their former names`() {
+    let registry = PrometheusRegistry()
+    registry.describe("uploads_events_total", "What happened.")
+    let counter = Counter(label: "uploads_events_total", dimensions: [("event", "parked")], factory: registry)
+    counter.increment(by: 3)
+    Timer(label: "documents_operation", factory: registry).recordNanoseconds(1_000_000_000)
+    Gauge(label: "shelfmark_uploads_waiting", factory: registry).record(2)
+    // Neither name is free for another kind of metric.
+    for label in ["uploads_events_total", "shelfmark_uploads_events_total", "documents_operation_seconds_sum"] {
+      Gauge(label: label, factory: registry).record(9)
+    }
+    let text = Self.text(registry)
+    #expect(
+      text.contains(
+        """
+        # HELP shelfmark_uploads_events_total What happened.
+        # TYPE shelfmark_uploads_events_total counter
+        shelfmark_uploads_events_total{event="parked"} 3
+        # HELP uploads_events_total Deprecated: the former name of shelfmark_uploads_events_total, which the next version no longer has.
+        # TYPE uploads_events_total counter
+        uploads_events_total{event="parked"} 3
+
+        """), "\(text)")
+    for name in ["documents_operation_seconds", "shelfmark_documents_operation_seconds"] {
+      #expect(text.contains("\n# TYPE \(name) histogram\n\(name)_bucket{le=\"1e-05\"} 0\n"), "\(text)")
+      #expect(text.contains("\n\(name)_sum 1\n\(name)_count 1\n"), "\(text)")
+    }
+    #expect(text.contains("\nshelfmark_uploads_waiting 2\n") && !text.contains("\nuploads_waiting"))
+    #expect(text.hasSuffix("prometheus_series_refused_total 3\n"))
+    counter.destroy()
+    #expect(!Self.text(registry).contains("uploads_events_total"))
+    Gauge(label: "uploads_events_total", factory: registry).record(1)
+    #expect(Self.text(registry).contains("# TYPE uploads_events_total gauge\nuploads_events_total 1\n"))
   }
 
   @Test func `values that are none leave no trace`() {

@@ -15,7 +15,7 @@ import Synchronization
 /// does not end in `_seconds` gets that suffix, because its values are reported in seconds.
 ///
 /// The number of series is bounded. A series above the limit, or whose name is used by another kind of metric, counts
-/// nothing; `prometheus_series_refused_total` counts these. Changing a value costs an atomic operation, or a short lock
+/// nothing; `shelfmark_series_refused_total` counts these. Changing a value costs an atomic operation, or a short lock
 /// for timers and recorders; creating a metric costs a table lookup under a lock.
 package final class PrometheusRegistry: MetricsFactory {
   /// The upper bounds of a timer's buckets in seconds: from a response out of the cache to a full update over a slow
@@ -23,6 +23,12 @@ package final class PrometheusRegistry: MetricsFactory {
   package static let timerBuckets = [
     0.000_01, 0.000_1, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
   ]
+
+  /// The prefix of the names of all metrics, apart from those of the process, whose names all programs share.
+  package static let prefix = "shelfmark_"
+  /// The prefixes of metrics of libraries, whose names get ``prefix`` as well. Version 0.1 shows them under both names;
+  /// the former ones go away with the next version.
+  private static let formerPrefixes = ["uploads_", "documents_"]
 
   /// The maximum number of series. Each combination of a metric and label values is a series.
   package let maximumSeriesCount: Int
@@ -98,8 +104,11 @@ package final class PrometheusRegistry: MetricsFactory {
   private func make<Made: Series>(
     _ kind: MetricKind, _ label: String, _ dimensions: [(String, String)], _ make: (SeriesID) -> Made
   ) -> Made? {
-    let id = SeriesID(name: MetricText.name(label, kind: kind), labels: MetricText.labels(dimensions))
-    return table.withLock { $0.series(id, kind: kind, label: label, make) }
+    var name = MetricText.name(label, kind: kind)
+    var former: String?
+    if Self.formerPrefixes.contains(where: name.hasPrefix) { (name, former) = (Self.prefix + name, name) }
+    let id = SeriesID(name: name, labels: MetricText.labels(dimensions))
+    return table.withLock { $0.series(id, kind: kind, label: label, former: former, make) }
   }
 
   // MARK: Destruction

@@ -24,6 +24,8 @@ struct MetricFamily {
   let name: String
   let kind: MetricKind
   var description: String
+  /// The name that it had in an earlier version, under which it is shown as well; `nil` if it had no other.
+  var former: String?
   /// The series by their labels.
   var series: [String: any Series] = [:]
 }
@@ -36,7 +38,10 @@ struct SeriesTable {
   let limit: Int
   private var families: [String: MetricFamily] = [:]
   /// The family that reports the series with each name.
-  private var owners: [String: String] = [PrometheusText.refusedName: PrometheusText.refusedName]
+  private var owners: [String: String] = [
+    PrometheusText.refusedName: PrometheusText.refusedName,
+    PrometheusText.formerRefusedName: PrometheusText.refusedName,
+  ]
   private var count = 0
   private(set) var refusedCount: UInt64 = 0
   /// The descriptions, by the label that programs use.
@@ -47,7 +52,7 @@ struct SeriesTable {
 
   /// Returns the series with this id, and creates it if it does not exist; `nil` if it is refused.
   mutating func series<Made: Series>(
-    _ id: SeriesID, kind: MetricKind, label: String, _ make: (SeriesID) -> Made
+    _ id: SeriesID, kind: MetricKind, label: String, former: String? = nil, _ make: (SeriesID) -> Made
   ) -> Made? {
     if let existing = families[id.name]?.series[id.labels] {
       // The same name and labels are used by another kind of metric, or by a counter of the other number type.
@@ -58,10 +63,10 @@ struct SeriesTable {
     if let family = families[id.name] {
       guard family.kind == kind else { return refuse() }
     } else {
-      let names = kind.endings.map { id.name + $0 }
+      let names = kind.endings.flatMap { ending in [id.name, former].compactMap(\.self).map { $0 + ending } }
       guard names.allSatisfy({ owners[$0] == nil }) else { return refuse() }
       for name in names { owners[name] = id.name }
-      families[id.name] = MetricFamily(name: id.name, kind: kind, description: label)
+      families[id.name] = MetricFamily(name: id.name, kind: kind, description: label, former: former)
     }
     let series = make(id)
     families[id.name]?.series[id.labels] = series
@@ -76,7 +81,10 @@ struct SeriesTable {
     count -= 1
     guard family.series.count == 1 else { return }
     families[id.name] = nil
-    for ending in family.kind.endings { owners[id.name + ending] = nil }
+    for ending in family.kind.endings {
+      owners[id.name + ending] = nil
+      if let former = family.former { owners[former + ending] = nil }
+    }
   }
 
   private mutating func refuse<Made>() -> Made? {
