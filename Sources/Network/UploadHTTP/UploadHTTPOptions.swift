@@ -31,6 +31,11 @@ public struct UploadHTTPOptions: Sendable {
   /// The secrets with which requests are signed according to Standard Webhooks, the current one first. Each secret adds a
   /// signature; without secrets there are no signatures.
   public var secrets: [WebhookSecret] = []
+  /// A PEM file of certificates to trust *instead of* the system's, for example of a company's own certificate
+  /// authority.
+  public var certificateAuthorityFile: String?
+  /// The program's names of ``certificateAuthorityFile`` and of the URL, for messages.
+  package var names = Names()
   /// The timeout for opening a connection.
   public var connectTimeout: Duration = .seconds(10)
   /// The timeout of one attempt, up to the head of the response. A body that is read for a success rule or a batch may
@@ -43,6 +48,17 @@ public struct UploadHTTPOptions: Sendable {
   public var maximumResponseByteCount = 1 << 20
   /// The format of the body of a batch.
   public var batchFormat = BatchFormat.ndjson
+
+  /// The names of settings that may help after an attempt without an answer. Without a name, the remedy is described.
+  package struct Names: Sendable, Equatable {
+    package var url: String?
+    package var certificateAuthorityFile: String?
+
+    package init(url: String? = nil, certificateAuthorityFile: String? = nil) {
+      self.url = url
+      self.certificateAuthorityFile = certificateAuthorityFile
+    }
+  }
 
   /// Creates the default options: each upload is one request with JSON as its body.
   public init() {}

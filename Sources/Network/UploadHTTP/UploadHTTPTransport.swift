@@ -109,7 +109,7 @@ public final class UploadHTTPTransport: Sendable {
     } catch let error as ClientError {
       try Task.checkCancellation()
       if case .noLibrary(let reason) = error { throw UploadPause("nothing can be sent: \(reason)") }
-      throw UploadNoAnswer(error, url: request.url)
+      throw await UploadNoAnswer(error, of: request, options)
     }
   }
 
@@ -143,6 +143,7 @@ public final class UploadHTTPTransport: Sendable {
     var request = ClientRequest(url: url)
     request.method = options.method
     request.connectTimeout = options.connectTimeout
+    request.certificateAuthorityFile = options.certificateAuthorityFile
     request.headTimeout = options.timeout
     request.headers = options.headers
     request.headers += [("Idempotency-Key", id), ("Content-Type", body.type)]

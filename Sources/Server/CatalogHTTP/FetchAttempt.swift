@@ -73,11 +73,12 @@ struct FetchAttempt: Sendable {
       return (try await exchange.head(), exchange)
     } catch {
       var explained = try explain(error, url: url)
-      if error as? ClientError == .untrusted,
-        let certificate = await ServerCertificate.of(request, timeout: min(options.connectTimeout, .seconds(5)))
+      if let error = error as? ClientError, error == .untrusted,
+        let fault = await EncryptionFault(
+          error, of: request, host: url.host, timeout: min(options.connectTimeout, .seconds(5)),
+          now: transport.environment.secondsSince1970())
       {
-        let reason = certificate.reason(now: transport.environment.secondsSince1970())
-        explained.error = .insecure(url: shown(url), reason: reason)
+        explained.error = .insecure(url: shown(url), reason: fault.reason)
       }
       throw explained
     }

@@ -219,6 +219,31 @@ private let longest = String(repeating: "a", count: 92)
     #expect(try !configuration(["--watch-network", "false"]).daemon.watchesNetwork)
   }
 
+  @Test(arguments: ["sync", "webhooks.w"])
+  func `a file of authorities is read, and another content is another configuration`(group: String) throws {
+    let file = try TestFile("-----BEGIN CERTIFICATE-----\n1")
+    func arguments(_ path: String) -> [String] {
+      group == "sync"
+        ? ["--user", "a", "--sync-url", "https://a/", "--sync-ca-file", path]
+        : ["--webhooks-names", "w", "--webhooks-w-url", "https://a/", "--webhooks-w-ca-file", path]
+    }
+    func named(_ configuration: DaemonConfiguration) -> String? {
+      group == "sync"
+        ? configuration.daemon.sync?.transport.certificateAuthorityFile
+        : configuration.daemon.webhooks.first?.certificateAuthorityFile
+    }
+    let read = try configuration(arguments(file.path))
+    #expect(named(read) == file.path)
+    #expect(try !configuration(arguments(file.path)).differs(from: read))
+    try Data("-----BEGIN CERTIFICATE-----\n2".utf8).write(to: URL(fileURLWithPath: file.path))
+    #expect(try configuration(arguments(file.path)).differs(from: read))
+    let other = try TestFile("a key")
+    for (path, words) in [(other.path, "holds no certificates in PEM form"), ("/none", "cannot be read")] {
+      let found = try faults(arguments(path))
+      #expect(found.count == 1 && found[0].contains(words) && found[0].contains("ca-file"), "\(found)")
+    }
+  }
+
   @Test func `webhooks`() throws {
     let secret = try TestFile("Bearer w\n")
     let file = try TestFile(

@@ -111,6 +111,7 @@ extension DaemonSetting {
     DaemonSetting(
       "webhooks.NAME.previousSecretFile", .text, "",
       "a file with the former one: while it is set, requests have two signatures"),
+    DaemonSetting("webhooks.NAME.caFile", .text, "", "a PEM file of authorities to trust instead of the system's"),
     DaemonSetting("webhooks.NAME.gzip", .bool, "false", "whether bodies are packed"),
     DaemonSetting("webhooks.NAME.timeoutSeconds", .number(0.1...3600), "30", "how long one attempt may take"),
     DaemonSetting("webhooks.NAME.matches", .bool, "true", "whether scans that found something are sent"),

@@ -28,13 +28,7 @@ extension SettingReader {
     options.transport.authorization = either(["sync", "authorization"], orFile: ["sync", "authorizationFile"])
     options.transport.names = OptionNames(
       idleTimeout: "sync.idleSeconds", minimumRate: "sync.minimumRate", certificateAuthorityFile: "sync.caFile")
-    if let file = text("sync", "caFile") {
-      // The transport validates the contents.
-      if case .failure(let problem) = SmallFile.read(file, limit: 16 << 20) {
-        refuse(["sync", "caFile"], file, problem.description, isUnreadableFile: problem.isUnreadable)
-      }
-      options.transport.certificateAuthorityFile = file
-    }
+    options.transport.certificateAuthorityFile = authorities(file: ["sync", "caFile"])
     if from != nil {
       if url != nil { refuse(["sync", "from"], from, "is set, and sync.url as well; keep one") }
       for name in Self.serverSettings where isSet(["sync", name]) {

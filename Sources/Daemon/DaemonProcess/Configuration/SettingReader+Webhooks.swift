@@ -49,6 +49,7 @@ extension SettingReader {
       refuse(previous, nil, "is set without secretFile, which holds the present secret; this one holds the former one")
     }
     options.secrets = [signingSecret(file: secret), signingSecret(file: previous)].compactMap { $0 }
+    options.certificateAuthorityFile = authorities(file: path("caFile"))
     options.isCompressed = bool(path("gzip")) ?? options.isCompressed
     if let seconds = number(path("timeoutSeconds")) { options.timeout = .seconds(seconds) }
     options.sendsMatches = bool(path("matches")) ?? options.sendsMatches

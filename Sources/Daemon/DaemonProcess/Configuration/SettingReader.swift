@@ -100,6 +100,21 @@ struct SettingReader {
     return nil
   }
 
+  /// A file of certificate authorities, whose path is the value of a setting. Its contents count as a value, so that a
+  /// reload takes other ones.
+  mutating func authorities(file path: [String]) -> String? {
+    guard let file = text(path) else { return nil }
+    switch SmallFile.read(file, limit: 16 << 20) {
+    case .success(let bytes):
+      let text = String(decoding: bytes, as: UTF8.self)
+      allValues[path] = file + "\u{0}" + text
+      if !text.contains("-----BEGIN CERTIFICATE-----") { refuse(path, file, "holds no certificates in PEM form") }
+    case .failure(let problem):
+      refuse(path, file, problem.description, isUnreadableFile: problem.isUnreadable)
+    }
+    return file
+  }
+
   /// Whether the setting is set explicitly, validly or not.
   func isSet(_ path: [String]) -> Bool { source(path) != .nowhere }
 

@@ -50,6 +50,9 @@ struct WebhookTransport: Sendable {
     options.secrets = webhook.secrets
     options.isCompressed = webhook.isCompressed
     options.timeout = webhook.timeout
+    options.certificateAuthorityFile = webhook.certificateAuthorityFile
+    options.names = UploadHTTPOptions.Names(
+      url: "webhooks.\(webhook.name).url", certificateAuthorityFile: "webhooks.\(webhook.name).caFile")
     options.readsResponses = webhook.success != nil
     options.batchFormat = webhook.batchFormat
     let http = try UploadHTTPTransport(url: webhook.url, options: options)

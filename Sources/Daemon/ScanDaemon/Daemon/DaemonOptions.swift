@@ -109,6 +109,9 @@ public struct WebhookOptions: Sendable {
   public var headers: [(name: String, value: String)] = []
   /// The secrets that requests are signed with, the current one first; empty to send unsigned requests.
   public var secrets: [WebhookSecret] = []
+  /// A PEM file of certificates to trust *instead of* the system's, for example of a company's own certificate
+  /// authority.
+  public var certificateAuthorityFile: String?
   /// Whether bodies are compressed with gzip.
   public var isCompressed = false
   /// The timeout of one attempt.

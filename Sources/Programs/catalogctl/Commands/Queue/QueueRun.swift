@@ -2,6 +2,7 @@ import ArgumentParser
 import DocumentFormat
 import Essentials
 import JSONFormat
+import Platform
 import UploadHTTP
 import UploadQueue
 
@@ -70,6 +71,9 @@ struct QueueRun: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp("A file with the former secret: each request has a second signature by it.", valueName: "path"),
     completion: .file()) var previousSecretFile: String?
+  @Option(
+    help: ArgumentHelp("PEM file of the authorities to trust instead of the system's.", valueName: "file"),
+    completion: .file()) var caFile: String?
   @Flag(help: "Send multipart/form-data.") var multipart = false
   @Flag(help: "Pack bodies with gzip.") var gzip = false
 
@@ -148,8 +152,15 @@ struct QueueRun: AsyncParsableCommand {
   }
 
   private func transport() throws -> UploadHTTPTransport {
+    if let caFile {
+      do { _ = try SequentialFile(caFile).readAll(limit: 16 << 20) } catch {
+        throw Failure(.noInput, "--ca-file \(caFile): the file cannot be read: \(error.reason)")
+      }
+    }
     var options = UploadHTTPOptions()
     options.timeout = .seconds(timeout)
+    options.certificateAuthorityFile = caFile
+    options.names = UploadHTTPOptions.Names(url: "--url", certificateAuthorityFile: "--ca-file")
     options.body = multipart ? .multipart : .json
     options.readsResponses = success != nil
     options.isCompressed = gzip
