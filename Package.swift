@@ -448,7 +448,7 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "DaemonHTTPTests",
         [
-          "Catalog", "CatalogRows", "DaemonHTTP", "HTTPServer", "HTTPSupport", "LogStore", "RandomTestSupport",
+          "Catalog", "CatalogRows", "DaemonHTTP", "Gzip", "HTTPServer", "HTTPSupport", "LogStore", "RandomTestSupport",
           "ScanDaemon", "ScanInputs", "ServerAnswers", "StoreTestSupport", "UploadQueue", "WaitingTestSupport",
           "Workspace", coreMetrics, httpTypes, logging, metricsTestKit, nioCore, nioEmbedded, nioPosix,
           serviceLifecycle,

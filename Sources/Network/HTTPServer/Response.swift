@@ -1,5 +1,14 @@
 package import HTTPTypes
 
+extension HTTPFields {
+  /// Tells proxies to pass on each part of a stream at once: nginx not to collect what arrives (`X-Accel-Buffering`), and
+  /// others not to compress it, which would hold back what comes next (`no-transform`; RFC 9111, 5.2.2.6).
+  package mutating func setUnbuffered() {
+    self[.cacheControl] = "no-store, no-transform"
+    self[HTTPField.Name("X-Accel-Buffering")!] = "no"
+  }
+}
+
 /// A response as a value, for handlers that decide on it before anything is written.
 package struct Response: Sendable {
   /// The status.

@@ -34,8 +34,8 @@ package enum Loopback {
     return contains(host)
   }
 
-  /// The host without the port.
-  private static func host(of authority: Substring) -> Substring? {
+  /// The host without the port; `nil` if what follows the host is not a port.
+  static func host(of authority: Substring) -> Substring? {
     let port: Substring
     let host: Substring
     if authority.hasPrefix("[") {

@@ -123,26 +123,56 @@ package struct Studio: Sendable {
     router.on(.get, "studio") { request in
       // Without the slash, relative addresses of the page would lead elsewhere.
       if request.head.pathWithoutQuery == "/studio" {
-        return Response(status: .movedPermanently, headers: [.location: "/studio/"])
+        // Relative as well, because a proxy may have put something in front.
+        let query = request.head.query.map { "?\($0)" } ?? ""
+        return Response(status: .movedPermanently, headers: [.location: "studio/" + query])
       }
-      return try Self.asset("index.html", request)
+      return try Self.index(request)
     }
     router.on(.get, "studio/assets/**") { request in
       try Self.asset(request.parameters.joined(separator: "/"), request)
     }
     router.on(.get, "studio/**") { request in
       if request.head.pathWithoutQuery.hasPrefix("/studio/api") { throw ErrorResponse.noSuchPath }
-      return try Self.asset("index.html", request)
+      return try Self.index(request)
     }
+  }
+
+  /// The page, which is the same for all views.
+  ///
+  /// Its addresses are relative, so that they are right below any path of a proxy: from the view of the request they lead
+  /// up to `/studio/` first.
+  private static func index(_ request: StudioRequest) throws -> Response {
+    guard let asset = StudioAssets.asset(named: "index.html") else { throw ErrorResponse.noSuchPath }
+    let parts = request.head.pathWithoutQuery.split(separator: "/", omittingEmptySubsequences: false)
+    let root = parts.firstIndex(of: "studio") ?? parts.startIndex
+    let depth = max(0, parts.count - root - 2)
+    if depth == 0 { return answer(asset, request) }
+    let text = String(decoding: asset.bytes, as: UTF8.self)
+      .replacing("\"assets/", with: "\"" + String(repeating: "../", count: depth) + "assets/")
+    return answer(StudioAssets.Asset(name: asset.name, bytes: Array(text.utf8)), request)
   }
 
   private static func asset(_ name: String, _ request: StudioRequest) throws -> Response {
     guard let asset = StudioAssets.asset(named: name) else { throw ErrorResponse.noSuchPath }
+    return answer(asset, request)
+  }
+
+  private static func answer(_ asset: StudioAssets.Asset, _ request: StudioRequest) -> Response {
     var headers: HTTPFields = [.eTag: asset.entityTag, .cacheControl: "no-cache"]
-    if request.head.headerFields[.ifNoneMatch] == asset.entityTag {
+    if isNamed(asset.entityTag, in: request.head.headerFields[.ifNoneMatch] ?? "") {
       return Response(status: .notModified, headers: headers)
     }
     headers[.contentType] = asset.contentType
     return Response(status: .ok, headers: headers, body: .bytes(asset.bytes))
+  }
+
+  /// Whether `If-None-Match` names an entity tag. A proxy that compresses what it passes on makes the tag a weak one, which
+  /// is the same here (RFC 9110, 13.1.2).
+  private static func isNamed(_ tag: String, in field: String) -> Bool {
+    field.split(separator: ",").contains { item in
+      let item = item.trimmed { $0 == " " || $0 == "\t" }
+      return item == "*" || (item.hasPrefix("W/") ? item.dropFirst(2) : item[...]) == tag
+    }
   }
 }

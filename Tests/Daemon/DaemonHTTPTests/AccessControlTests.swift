@@ -65,8 +65,11 @@ import Testing
     return head
   }
 
-  func accessControl(_ address: DaemonServer.Address, token: String? = nil) throws -> AccessControl {
+  func accessControl(
+    _ address: DaemonServer.Address, token: String? = nil, names: [String] = []
+  ) throws -> AccessControl {
     var options = DaemonServer.Options()
+    options.names = names
     options.address = address
     options.token = token
     return try DaemonServer.accessControl(options)
@@ -120,6 +123,61 @@ import Testing
   @Test func `a Unix domain socket is out of a page's reach`() throws {
     let accessControl = try accessControl(.socket(path: "/s"))
     #expect(status(accessControl, head("anything", origin: "https://example.org")) == nil)
+  }
+
+  @Test func `forms of other pages are refused everywhere, as a proxy may lead to a Unix domain socket`() throws {
+    for address in [DaemonServer.Address.host("127.0.0.1", port: 1), .socket(path: "/s")] {
+      let accessControl = try accessControl(address, names: ["shop.example.org"])
+      var form = head("localhost")
+      form.method = .post
+      form.headerFields[.contentType] = "text/plain"
+      #expect(status(accessControl, form) == nil)
+      form.headerFields[.origin] = "https://shop.example.org"
+      #expect(status(accessControl, form) == nil)
+      form.headerFields[.origin] = "https://evil.example"
+      #expect([403, 415].contains(status(accessControl, form)))
+    }
+  }
+
+  @Test func `a daemon answers to its names on any port, and to their pages`() throws {
+    let accessControl = try accessControl(
+      .host("127.0.0.1", port: 1), names: ["Shop.Example.org", "10.0.0.5", "[FE80::1]"])
+    for host in [
+      "shop.example.org", "SHOP.EXAMPLE.ORG:8443", "shop.example.org.", "shop.example.org.:80", "10.0.0.5:1",
+      "[fe80::1]:8",
+      "localhost:8765", "",
+    ] {
+      #expect(status(accessControl, head(host)) == nil, "\(host)")
+    }
+    for host in ["example.org", "a.shop.example.org", "shop.example.org.a", "10.0.0.50", "shop.example.org:8443x"] {
+      #expect(status(accessControl, head(host)) == 403, "\(host)")
+    }
+    for origin in [
+      "http://shop.example.org", "https://Shop.example.org:8443", "https://[fe80::1]", "http://10.0.0.5:3",
+    ] {
+      #expect(status(accessControl, head("127.0.0.1:8765", origin: origin)) == nil, "\(origin)")
+    }
+    for origin in ["null", "ftp://shop.example.org", "https://shop.example.org.a", "shop.example.org", "https://"] {
+      #expect(status(accessControl, head("shop.example.org", origin: origin)) == 403, "\(origin)")
+    }
+  }
+
+  @Test func `a daemon with names is behind a proxy, so its metrics need the token`() throws {
+    for address in [DaemonServer.Address.host("127.0.0.1", port: 1), .socket(path: "/s")] {
+      let named = try accessControl(address, token: "s", names: ["shop.example.org"])
+      #expect(status(named, head(), .machine) == 401)
+      #expect(status(named, head(authorization: "Bearer s"), .machine) == nil)
+      #expect(status(try accessControl(address, names: ["shop.example.org"]), head(), .machine) == nil)
+    }
+  }
+
+  @Test(arguments: [
+    "", "shop.example.org:80", "https://shop.example.org", "shop.example.org/shop", "*.example.org", "ü.de",
+  ])
+  func `a name is that of a host`(name: String) {
+    #expect(throws: DaemonServerError.nameUnusable(name)) {
+      try accessControl(.host("127.0.0.1", port: 1), names: [name])
+    }
   }
 
   @Test func `a token is asked for wherever one is configured`() throws {

@@ -16,7 +16,7 @@ import Testing
 
   @Test func `without a token, pages and their data come to everybody on this machine`() async throws {
     try await TestDaemon.run { test in
-      #expect(try await ask(test, "/studio").headers["location"] == "/studio/")
+      #expect(try await ask(test, "/studio").headers["location"] == "studio/")
       let page = try await ask(test, "/studio/live")
       #expect(page.status == 200 && page.headers["content-type"] == "text/html; charset=utf-8")
       #expect(page.headers["content-security-policy"]?.contains("default-src 'none'") == true)
@@ -59,6 +59,22 @@ import Testing
           #expect(asked.status == 403 && asked.errorCode == "foreignOrigin")
         }
         #expect(try await ask(test, path, headers: [("Origin", "http://localhost")]).status == 200)
+      }
+    }
+  }
+
+  @Test func `it answers to the names of the daemon, and a refusal names the setting`() async throws {
+    try await TestDaemon.run({ $1.names = ["shop.example.org"] }) { test in
+      for path in ["/studio/", "/studio/api/store", "/v1/status"] {
+        #expect(try await ask(test, path, headers: [("Host", "shop.example.org:8443")]).status == 200)
+        #expect(try await ask(test, path, headers: [("Origin", "https://shop.example.org")]).status == 200)
+        let host = try await ask(test, path, headers: [("Host", "evil.example:80")])
+        #expect(host.status == 403 && host.errorCode == "foreignHost")
+        #expect(host.text.contains(#"and not to \"evil.example\""#) && host.text.contains("http.names"), "\(host.text)")
+        let origin = try await ask(test, path, headers: [("Origin", "https://evil.example")])
+        #expect(origin.status == 403 && origin.errorCode == "foreignOrigin")
+        #expect(origin.text.contains("http.names"), "\(origin.text)")
+        if path.hasPrefix("/v1") { #expect(origin.text.contains("http.allowedOrigins")) }
       }
     }
   }

@@ -219,6 +219,25 @@ private let longest = String(repeating: "a", count: 92)
     #expect(try !configuration(["--watch-network", "false"]).daemon.watchesNetwork)
   }
 
+  @Test func `the names of the daemon, and the mode of its socket`() throws {
+    #expect(try configuration().server?.names == [])
+    #expect(try configuration().server?.socketMode == 0o600)
+    let file = try TestFile(
+      #"{"http": {"address": "unix:/run/a", "names": ["shop.example.org", "fe80::1"], "socketMode": "0660"}}"#)
+    let server = try configuration(file: file.path).server
+    #expect(server?.names == ["shop.example.org", "fe80::1"] && server?.socketMode == 0o660)
+    let arguments = ["--http-names", "a.example,b.example"]
+    #expect(try configuration(arguments).server?.names == ["a.example", "b.example"])
+    for name in ["https://shop.example.org", "shop.example.org:8443", "*", "shop.example.org/", "müller.example"] {
+      let found = try faults(["--http-names", name])
+      #expect(found.count == 1 && found[0].contains("without a scheme and a port"), "\(found)")
+    }
+    for mode in ["660", "0777", "x"] {
+      #expect(try faults(["--http-address", "unix:/run/a", "--http-socket-mode", mode]).count == 1)
+    }
+    #expect(try configuration(["--http-socket-mode", "0660"]).warnings.contains { $0.contains("http.socketMode") })
+  }
+
   @Test(arguments: ["sync", "webhooks.w"])
   func `a file of authorities is read, and another content is another configuration`(group: String) throws {
     let file = try TestFile("-----BEGIN CERTIFICATE-----\n1")

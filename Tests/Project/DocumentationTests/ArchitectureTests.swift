@@ -118,7 +118,9 @@ import Testing
   /// The documents that are not DocC's.
   private static func documents() throws -> [String] {
     let top = try FileManager.default.contentsOfDirectory(atPath: root.path).filter { $0.hasSuffix(".md") }
-    let folders = ["Documentation", "Documentation/Format", "Examples", "Benchmarks", "Fuzzing"]
+    let folders = [
+      "Documentation", "Documentation/Format", "Documentation/Operations", "Examples", "Benchmarks", "Fuzzing",
+    ]
     return try top
       + folders.flatMap { folder in
         try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)

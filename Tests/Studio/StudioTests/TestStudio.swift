@@ -19,7 +19,7 @@ final class TestStudio {
   let studio: Studio
   private let responder: StudioResponder
 
-  init(isEditable: Bool = false, signsIn: Bool = true) throws {
+  init(isEditable: Bool = false, signsIn: Bool = true, names: Set<String> = []) throws {
     root = NSTemporaryDirectory() + "studio-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
     let workspace = WorkspaceDirectory(root: root)
@@ -31,7 +31,7 @@ final class TestStudio {
         guard let user = try workspace.currentUser() else { throw WorkspaceError.notSignedIn }
         return user
       })
-    studio = Studio(stores, access: StudioAccess(token: BearerToken(Self.token)))
+    studio = Studio(stores, access: StudioAccess(token: BearerToken(Self.token), names: HostNames(names)))
     responder = studio.responder()
   }
 

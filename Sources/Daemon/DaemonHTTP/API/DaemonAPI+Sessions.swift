@@ -39,7 +39,8 @@ extension DaemonAPI {
     if let input { try Self.check(input: input) }
     let session = try await daemon.sessions.open(name: name, input: input)
     var answer = try await aside { Response(session.json, status: .created) }
-    answer.headers[.location] = "/v1/sessions/\(session.id)"
+    // Relative to the path of the request, which a proxy may have shortened.
+    answer.headers[.location] = "sessions/\(session.id)"
     return answer
   }
 

@@ -77,7 +77,7 @@ final class EventStreams: Sendable {
     headers: HTTPFields
   ) async throws {
     var headers = headers
-    headers[.cacheControl] = "no-store"
+    headers.setUnbuffered()
     // The listener is counted before anything is written, so that the limit is never exceeded.
     let isFull = !isHead && !enter()
     defer { if !isHead, !isFull { leave() } }

@@ -10,17 +10,22 @@ struct AccessControl: Sendable {
   /// Whether requests come over TCP, so that a browser can make them for a page.
   let isOverNetwork: Bool
 
-  init(token: BearerToken?, isLocal: Bool, isOverNetwork: Bool, rate: RateLimiter?, crossOrigin: CrossOrigin) {
+  init(
+    token: BearerToken?, isLocal: Bool, isOverNetwork: Bool, rate: RateLimiter?, crossOrigin: CrossOrigin,
+    names: HostNames = HostNames()
+  ) {
     var words = AccessRules.Words(server: "daemon", tokenSource: "the daemon's token", realm: "catalogd")
-    words.hostAdvice = ", as it has no token; configure one to use another name"
-    words.originAdvice = "; http.allowedOrigins lists those that may"
-    rules = AccessRules(words, token: token, rate: rate, crossOrigin: crossOrigin)
+    words.hostAdvice = "; list that name in http.names, or configure a token"
+    words.originAdvice =
+      "; http.names lists the names that the daemon has behind a proxy, http.allowedOrigins other pages"
+    rules = AccessRules(words, token: token, rate: rate, crossOrigin: crossOrigin, names: names)
     self.isLocal = isLocal
     self.isOverNetwork = isOverNetwork
   }
 
   var token: BearerToken? { rules.token }
   var crossOrigin: CrossOrigin { rules.crossOrigin }
+  var names: HostNames { rules.names }
 
   /// - Parameters:
   ///   - caller: The client's address for the rate limiter; evaluated only if there is one.
@@ -41,11 +46,12 @@ struct AccessControl: Sendable {
     if asksToken(for: access) { try rules.checkToken(head) }
     if isOpenToPages {
       try rules.checkHostName(head)
-      if let origin = head.headerFields[.origin], !Loopback.contains(origin: origin) {
+      if let origin = head.headerFields[.origin], !Loopback.contains(origin: origin), !names.contains(origin: origin) {
         try rules.checkOrigin(head, allowsOwn: false)
       }
     }
-    if isOverNetwork { try rules.checkForm(head) }
+    // Also on a Unix domain socket, which a proxy may make reachable for browsers.
+    try rules.checkForm(head)
   }
 
   /// Checks what the studio leaves to its server: the rate of requests, and that there is one host.
@@ -65,7 +71,8 @@ struct AccessControl: Sendable {
   func asksToken(for access: Route.Access?) -> Bool {
     switch access {
     case .anybody?: false
-    case .machine?: token != nil && !isLocal
+    // With a name of its own, the daemon is behind a proxy, which other machines reach.
+    case .machine?: token != nil && !(isLocal && names.isEmpty)
     case .caller?, nil: token != nil
     }
   }

@@ -19,6 +19,9 @@ public struct DaemonServer: Service {
   public struct Options: Sendable {
     /// The address to listen on.
     public var address = Address.host("127.0.0.1", port: 8765)
+    /// The permissions of a Unix domain socket: 0600 for the user of the process, 0660 also for its group, 0666 for
+    /// everybody on this machine.
+    package var socketMode: UInt16 = 0o600
     /// The token that clients must send as `Authorization: Bearer …`. Required for every address except loopback and a
     /// Unix domain socket.
     public var token: String?
@@ -38,6 +41,9 @@ public struct DaemonServer: Service {
     public var maximumConnectionsPerAddress: Int?
     /// The origins whose pages may read responses (CORS), for example `https://till.example.org`.
     public var allowedOrigins: [String] = []
+    /// The names, without a port, that the server answers to besides those of this machine, for example
+    /// `shop.example.org`: those of a proxy in front of it. Pages of these names are the server's own.
+    public var names: [String] = []
     /// The maximum number of event streams. Never more than three quarters of the connections, so that other requests
     /// are answered.
     public var maximumEventStreams = 64
@@ -74,7 +80,7 @@ public struct DaemonServer: Service {
   public enum Address: Sendable, Equatable {
     /// A name or numeric address of this machine. Port 0 selects a free port.
     case host(String, port: Int)
-    /// A Unix domain socket that only the owner of the process can connect to. Its path may have up to 93 bytes:
+    /// A Unix domain socket, to which only the user of the process can connect unless configured otherwise. Its path may have up to 93 bytes:
     /// SwiftNIO's limit is 103, and up to ten are needed to publish it.
     case socket(path: String)
   }
@@ -92,7 +98,7 @@ public struct DaemonServer: Service {
   /// Creates a server. Does not open a socket yet.
   ///
   /// - Throws: ``DaemonServerError`` for options that would allow access without authentication from other machines, a
-  ///   token that cannot be sent in a header, or an invalid port.
+  ///   token that cannot be sent in a header, or an invalid port, origin or name.
   public init(_ daemon: Daemon, options: Options = Options(), logger: Logger) throws(DaemonServerError) {
     let accessControl = try Self.accessControl(options)
     self.options = options
@@ -144,9 +150,14 @@ public struct DaemonServer: Service {
       guard let origin = WebOrigin.normalized(text) else { throw .originUnusable(text) }
       origins.insert(origin)
     }
+    var names: Set<String> = []
+    for text in options.names {
+      guard let name = HostNames.normalized(text) else { throw .nameUnusable(text) }
+      names.insert(name)
+    }
     return AccessControl(
       token: token, isLocal: isLocal, isOverNetwork: isOverNetwork, rate: rate,
-      crossOrigin: CrossOrigin(origins: origins))
+      crossOrigin: CrossOrigin(origins: origins), names: HostNames(names))
   }
 
   /// Serves until graceful shutdown, which lets responses in progress end, or cancellation, which does not.
@@ -165,9 +176,9 @@ public struct DaemonServer: Service {
       defer { file.removeTemporary() }
       let identity = Mutex<SocketFile.Identity?>(nil)
       defer { if let identity = identity.withLock({ $0 }) { file.remove(identity) } }
-      try await serve(.socket(path: file.temporaryPath), name: path) { _ in
+      try await serve(.socket(path: file.temporaryPath), name: path) { [options] _ in
         do {
-          let published = try file.publish()
+          let published = try file.publish(mode: options.socketMode)
           identity.withLock { $0 = published }
         } catch { throw DaemonServerError.cannotListen(path, reason: "\(error)") }
         return path

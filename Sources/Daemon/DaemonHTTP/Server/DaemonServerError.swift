@@ -6,6 +6,8 @@ public enum DaemonServerError: Error, Sendable, Equatable, CustomStringConvertib
   case tokenUnusable
   /// An allowed origin is not a valid origin.
   case originUnusable(String)
+  /// A name is not the name of a host, or has a port.
+  case nameUnusable(String)
   /// The address is in use, does not belong to this machine, or is invalid.
   case cannotListen(String, reason: String)
 
@@ -18,6 +20,8 @@ public enum DaemonServerError: Error, Sendable, Equatable, CustomStringConvertib
     case .originUnusable(let origin):
       "\(origin.debugDescription) is no origin of a page; one is a scheme, a host and, if need be, a port:"
         + " https://till.example.org"
+    case .nameUnusable(let name):
+      "\(name.debugDescription) is no name of a host; one has no scheme and no port: shop.example.org"
     case .cannotListen(let address, let reason): "cannot listen on \(address): \(reason)"
     }
   }

@@ -22,7 +22,7 @@ struct StudioFront: Sendable {
     }
     let access = StudioAccess(
       token: accessControl.token, isLoopbackOnly: accessControl.isLocal && accessControl.isOverNetwork,
-      tokenSource: "the daemon's token")
+      tokenSource: "the daemon's token", names: accessControl.names, namesSetting: "http.names")
     responder = Studio(stores, access: access, bodyLimit: bodyLimit).responder()
   }
 

@@ -61,6 +61,9 @@ package struct DaemonConfiguration: Sendable {
     if server == nil, inputs.isEmpty {
       warnings.append("nothing can be scanned: there are no inputs and no HTTP interface")
     }
+    if values.isSet(["http", "socketMode"]), case .host? = server?.address {
+      warnings.append("http.socketMode is without effect: http.address is not unix:PATH")
+    }
     if server == nil, values.isSet(["studio", "enabled"]) {
       warnings.append("studio.enabled is without effect: there is no HTTP interface")
     }

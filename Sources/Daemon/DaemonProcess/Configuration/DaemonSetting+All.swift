@@ -35,6 +35,9 @@ extension DaemonSetting {
     DaemonSetting(
       "http.address", .text, "127.0.0.1:8765", "HOST:PORT, [IPV6]:PORT or unix:PATH; port 0 takes a free one"),
     DaemonSetting(
+      "http.socketMode", .choice(["0600", "0660", "0666"]), "0600",
+      "unix:PATH: who may connect: the daemon's user, also its group, or everybody"),
+    DaemonSetting(
       "http.token", .secret, "", "what callers show as a bearer token; needed beyond loopback and Unix sockets"),
     DaemonSetting("http.tokenFile", .text, "", "a file that holds the token"),
     DaemonSetting("http.maximumBodyBytes", .int(1024...1 << 30), "1048576", "the longest body of a request"),
@@ -52,6 +55,9 @@ extension DaemonSetting {
       "http.maximumConnectionsPerAddress", .int(1...100_000), "",
       "the most connections of one address, else three quarters of all; raise it for a proxy"
     ),
+    DaemonSetting(
+      "http.names", .list, "",
+      "host names, without a port, that it answers to as well: those of a proxy in front"),
     DaemonSetting(
       "http.allowedOrigins", .list, "",
       "pages that browsers may let ask, by their origin, such as https://till.example.org (CORS)"),

@@ -14,6 +14,9 @@ extension SettingReader {
       case .failure(let problem): refuse(path, text, problem.description)
       }
     }
+    if let mode = text("http", "socketMode").flatMap({ UInt16($0, radix: 8) }) {
+      options.socketMode = mode
+    }
     options.token = either(["http", "token"], orFile: ["http", "tokenFile"])
     if let token = options.token, token.isEmpty || !token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) {
       let source = isSet(["http", "token"]) ? "token" : "tokenFile"
@@ -25,6 +28,7 @@ extension SettingReader {
     options.maximumEventStreams = int("http", "maximumEventStreams") ?? options.maximumEventStreams
     options.maximumConnections = int("http", "maximumConnections") ?? options.maximumConnections
     options.maximumConnectionsPerAddress = int("http", "maximumConnectionsPerAddress")
+    options.names = hostNames(["http", "names"])
     options.allowedOrigins = origins(["http", "allowedOrigins"])
     if let seconds = number("http", "idleSeconds") { options.idleTimeout = .seconds(seconds) }
     options.servesStudio = bool("studio", "enabled")
@@ -41,6 +45,17 @@ extension SettingReader {
 }
 
 extension SettingReader {
+  private mutating func hostNames(_ path: [String]) -> [String] {
+    let names = list(path) ?? []
+    for name in names where HostNames.normalized(name) == nil {
+      refuse(
+        path, name,
+        "is to be names of hosts as browsers send them, without a scheme and a port, such as shop.example.org or"
+          + " xn--mnchen-3ya.example")
+    }
+    return names
+  }
+
   private mutating func origins(_ path: [String]) -> [String] {
     let origins = list(path) ?? []
     for origin in origins where WebOrigin.normalized(origin) == nil {

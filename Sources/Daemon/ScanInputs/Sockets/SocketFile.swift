@@ -43,11 +43,13 @@ package struct SocketFile: Sendable {
 
   /// Sets the mode of the bound socket and renames it to its path.
   ///
+  /// - Parameter mode: The permissions of the socket, which decide who can connect. By default only the owner of the
+  ///   process can.
   /// - Returns: The identity of the file, for ``remove(_:)``.
-  package func publish() throws(InputError) -> Identity {
+  package func publish(mode: UInt16 = 0o600) throws(InputError) -> Identity {
     defer { removeTemporary() }
     // The paths are C strings for the duration of the calls.
-    guard unsafe chmod(temporaryPath, 0o600) == 0, let status = Self.status(temporaryPath),
+    guard unsafe chmod(temporaryPath, mode_t(mode)) == 0, let status = Self.status(temporaryPath),
       unsafe rename(temporaryPath, path) == 0
     else { throw InputError("cannot give it its name", code: errno) }
     return Identity(device: UInt64(status.st_dev), file: UInt64(status.st_ino))

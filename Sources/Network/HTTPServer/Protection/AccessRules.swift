@@ -12,7 +12,7 @@ package struct AccessRules: Sendable {
     package var tokenSource: String
     /// The name of the protected space that browsers show; `nil` for none.
     package var realm: String?
-    /// What to do to use another host name, after the sentence that only this machine's names are possible.
+    /// What to do so that the server answers to another host name, after the sentence that it does not.
     package var hostAdvice = ""
     /// What to do to allow another origin, after the sentence that it is not allowed.
     package var originAdvice = ""
@@ -30,11 +30,17 @@ package struct AccessRules: Sendable {
   package var rate: RateLimiter?
   /// The origins whose pages may ask, besides the server's own.
   package var crossOrigin: CrossOrigin
+  /// The names that the server answers to besides those of this machine. Pages of these names are the server's own: a
+  /// proxy in front need not pass on the `Host` that the browser sent.
+  package var names: HostNames
   package var words: Words
 
-  package init(_ words: Words, token: BearerToken?, rate: RateLimiter? = nil, crossOrigin: CrossOrigin = CrossOrigin())
-  {
+  package init(
+    _ words: Words, token: BearerToken?, rate: RateLimiter? = nil, crossOrigin: CrossOrigin = CrossOrigin(),
+    names: HostNames = HostNames()
+  ) {
     self.words = words
+    self.names = names
     self.token = token
     self.rate = rate
     self.crossOrigin = crossOrigin
@@ -86,10 +92,14 @@ package struct AccessRules: Sendable {
   ///
   /// - Throws: `ErrorResponse` with status 403.
   package func checkHostName(_ head: HTTPRequest) throws(ErrorResponse) {
-    if let host = head.authority, !host.isEmpty, !Loopback.contains(authority: host) {
-      throw ErrorResponse(
-        .forbidden, "foreignHost", "this \(words.server) answers to localhost and 127.0.0.1 only\(words.hostAdvice)")
-    }
+    guard let host = head.authority, !host.isEmpty, !Loopback.contains(authority: host),
+      !names.contains(authority: host)
+    else { return }
+    let name = String((HostNames.name(of: host) ?? host).prefix(200))
+    let own = names.isEmpty ? "localhost and 127.0.0.1" : "localhost, 127.0.0.1 and the names that it was given"
+    throw ErrorResponse(
+      .forbidden, "foreignHost",
+      "this \(words.server) answers to \(own), and not to \(name.debugDescription)\(words.hostAdvice)")
   }
 
   /// Refuses pages of origins that are not allowed.
@@ -98,7 +108,7 @@ package struct AccessRules: Sendable {
   /// - Throws: `ErrorResponse` with status 403.
   package func checkOrigin(_ head: HTTPRequest, allowsOwn: Bool) throws(ErrorResponse) {
     guard let origin = head.headerFields[.origin], !crossOrigin.allows(origin),
-      !(allowsOwn && WebOrigin.isSame(origin, host: head.authority ?? ""))
+      !(allowsOwn && (names.contains(origin: origin) || WebOrigin.isSame(origin, host: head.authority ?? "")))
     else { return }
     throw ErrorResponse(
       .forbidden, "foreignOrigin",
@@ -122,6 +132,7 @@ package struct AccessRules: Sendable {
   /// - Throws: `ErrorResponse` with status 415.
   package func checkForm(_ head: HTTPRequest) throws(ErrorResponse) {
     guard head.method == .post, CrossOrigin.isForeign(head) else { return }
+    if let origin = head.headerFields[.origin], names.contains(origin: origin) { return }
     if head.headerFields[.contentType].map(Self.isJSON) != true {
       throw ErrorResponse(
         .unsupportedMediaType, "unsupportedMediaType",

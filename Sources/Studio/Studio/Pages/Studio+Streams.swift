@@ -20,9 +20,11 @@ extension Studio {
     _ format: StreamFormat,
     _ body: @escaping @Sendable (_ write: ([UInt8]) async throws -> Void) async throws -> Void
   ) -> Response {
-    Response(
-      status: .ok, headers: [.contentType: format.rawValue],
-      body: .stream { writer in try await body { try await writer.write($0) } })
+    var headers: HTTPFields = [.contentType: format.rawValue]
+    // Their readers show each part when it arrives. A proxy may collect a file.
+    if format != .csv { headers.setUnbuffered() }
+    return Response(
+      status: .ok, headers: headers, body: .stream { writer in try await body { try await writer.write($0) } })
   }
 
   /// Lines of JSON.

@@ -14,16 +14,22 @@ package struct StudioAccess: Sendable {
   ///     machine, so only a server that browsers on this machine do not reach, or that other machines reach, can do
   ///     without.
   ///   - tokenSource: Where the token comes from, for people.
+  ///   - names: The names that the studio answers to besides those of this machine.
+  ///   - namesSetting: What lists these names, for people.
   package init(
-    token: BearerToken?, isLoopbackOnly: Bool = true, tokenSource: String = "the token that 'catalogctl studio' printed"
+    token: BearerToken?, isLoopbackOnly: Bool = true,
+    tokenSource: String = "the token that 'catalogctl studio' printed", names: HostNames = HostNames(),
+    namesSetting: String = "--name"
   ) {
-    rules = AccessRules(
-      AccessRules.Words(server: "studio", tokenSource: tokenSource, realm: "studio"), token: token)
+    var words = AccessRules.Words(server: "studio", tokenSource: tokenSource, realm: "studio")
+    words.hostAdvice = "; give it that name with \(namesSetting)"
+    words.originAdvice = "; behind a proxy, give it the name that browsers use with \(namesSetting)"
+    rules = AccessRules(words, token: token, names: names)
     self.isLoopbackOnly = isLoopbackOnly
   }
 
-  /// Refuses requests without one host, or under a name that is not this machine's; requests of pages of other origins;
-  /// and requests for data without the token.
+  /// Refuses requests without one host, or under a name that is neither this machine's nor the studio's; requests of
+  /// pages of other origins; and requests for data without the token.
   func check(_ request: HTTPRequest) throws(ErrorResponse) {
     try rules.checkHost(request)
     if isLoopbackOnly { try rules.checkHostName(request) }

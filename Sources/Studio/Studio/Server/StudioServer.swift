@@ -7,23 +7,30 @@ import ServiceLifecycle
 package struct StudioServer: Sendable {
   private let stores: StudioStores
   private let port: Int
+  private let names: HostNames
   private let logger: Logger
   private let onListening: @Sendable (_ url: String) -> Void
 
   /// - Parameters:
   ///   - stores: Where the stores are.
   ///   - port: The port of 127.0.0.1; 0 selects a free one.
+  ///   - names: The names that it answers to besides those of this machine; see ``isHostName(_:)``.
   ///   - logger: The logger of the server's events.
   ///   - onListening: Called with the address of the first page, which contains the token, once browsers can connect.
   package init(
-    _ stores: StudioStores, port: Int, logger: Logger, onListening: @escaping @Sendable (_ url: String) -> Void
+    _ stores: StudioStores, port: Int, names: [String] = [], logger: Logger,
+    onListening: @escaping @Sendable (_ url: String) -> Void
   ) {
     precondition((0...65_535).contains(port), "port: 0 to 65535")
     self.stores = stores
     self.port = port
+    self.names = HostNames(Set(names.compactMap(HostNames.normalized)))
     self.logger = logger
     self.onListening = onListening
   }
+
+  /// Whether a text is the name of a host as browsers send it, without a scheme and a port.
+  package static func isHostName(_ text: String) -> Bool { HostNames.normalized(text) != nil }
 
   /// A token of 32 characters, from 24 bytes of the system's random number generator.
   package static func makeToken() -> String {
@@ -37,7 +44,7 @@ package struct StudioServer: Sendable {
   /// - Throws: ``StudioServerError`` if the port cannot be used.
   package func runUntilSignal() async throws {
     let token = Self.makeToken()
-    let studio = Studio(stores, access: StudioAccess(token: BearerToken(token)))
+    let studio = Studio(stores, access: StudioAccess(token: BearerToken(token), names: names))
     let responder = studio.responder()
     var options = Server.Options(address: .host("127.0.0.1", port: port))
     options.serverName = "shelfmark"

@@ -1,7 +1,12 @@
 // Requests to the server: with the token, JSON, streams of lines and of events, and errors that say what happened.
 
-const tokenKey = "shelfmark.token";
-export const base = "/studio/api/";
+/** The path of the studio: `/studio/`, with what a proxy in front of the server puts before it. */
+export const root = new URL("..", import.meta.url).pathname;
+/** The path of the daemon that serves the studio; the paths of its own interface follow. */
+const daemon = new URL("../..", import.meta.url).pathname.slice(0, -1);
+const base = root + "api/";
+/** A tab may show several studios of one origin, each below a path of its own. */
+const tokenKey = "shelfmark.token:" + root;
 
 /** What a request answered instead of data: `status` (0 without a connection), `code`, and a message for people. */
 export class ApiError extends Error {
@@ -29,7 +34,10 @@ export function setToken(token) {
   else sessionStorage.removeItem(tokenKey);
 }
 
-/** The address of a resource with parameters; null, undefined, "" and false are left out. */
+/**
+ * The address of a resource of the studio, or of the daemon if its path begins with a slash, with parameters; null,
+ * undefined, "" and false are left out.
+ */
 export function address(path, parameters) {
   const query = new URLSearchParams();
   for (const key in parameters) {
@@ -37,7 +45,7 @@ export function address(path, parameters) {
     if (value !== null && value !== undefined && value !== "" && value !== false) query.append(key, value);
   }
   const text = query.toString();
-  return (path.startsWith("/") ? path : base + path) + (text ? "?" + text : "");
+  return (path.startsWith("/") ? daemon + path : base + path) + (text ? "?" + text : "");
 }
 
 /**
@@ -93,7 +101,7 @@ async function request(method, url, { body, signal, accept } = {}) {
   try {
     response = await (takeFirst(method, url) ?? fetch(url, {
       method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body),
-      cache: "no-store", credentials: "omit", redirect: "error", referrerPolicy: "no-referrer",
+      cache: "no-store", credentials: "same-origin", redirect: "error", referrerPolicy: "no-referrer",
     }));
     // The request of first.js has no signal.
     signal?.throwIfAborted();
@@ -138,8 +146,7 @@ export function createApi({ at = () => null, seen = () => {}, signal } = {}) {
     /** The JSON answer to GET; with the option `exact`, numbers keep their digits. */
     get: (path, parameters, options) => json("GET", path, parameters, options),
     /** The JSON answer to another method with a JSON body; `at` is not sent. */
-    send: (method, path, body, options) =>
-      json(method, path.startsWith("/") ? path : base + path, {}, { ...options, body }),
+    send: (method, path, body, options) => json(method, path, { at: null }, { ...options, body }),
     /** The address of an export, as a link shows it. */
     link: (path, parameters) => address(path, withAt(path, parameters)),
     /** Each line of a streamed NDJSON answer, parsed. */

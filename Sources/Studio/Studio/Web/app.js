@@ -1,12 +1,11 @@
 // The frame around the pages: which page an address shows, navigation, keyboard, token, theme, language, new commits.
 
 import { h, s, replace } from "./dom.js";
-import { createApi, segment, takeToken, setToken, textOfSegment } from "./api.js";
+import { createApi, root, segment, takeToken, setToken, textOfSegment } from "./api.js";
 import { errorBox, messageOf } from "./errors.js";
 import { t, language, chooseLanguage, setLanguage } from "./text.js";
 import products from "./pages/products.js";
 
-const root = "/studio/";
 const themeKey = "shelfmark.theme";
 /** The pages in the order of the navigation, with the key after `g` and the path of an icon of 20 × 20. */
 const pages = [

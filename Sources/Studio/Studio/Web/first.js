@@ -6,16 +6,18 @@
 "use strict";
 
 {
-  const url = "/studio/api/products?columns=barcode%2Cname%2Cbrand%2Ccategory%2CupdateTime&offset=0&limit=100";
+  // As `root` in api.js: a proxy may have put something in front of /studio/.
+  const root = new URL("..", document.currentScript.src).pathname;
+  const url = root + "api/products?columns=barcode%2Cname%2Cbrand%2Ccategory%2CupdateTime&offset=0&limit=100";
   // As takeToken() in api.js.
   const match = /^#t=(.+)$/.exec(location.hash);
-  let token = match ? match[1] : sessionStorage.getItem("shelfmark.token");
+  let token = match ? match[1] : sessionStorage.getItem("shelfmark.token:" + root);
   try { token = match ? decodeURIComponent(token).trim() : token; } catch { /* Not percent-encoded. */ }
-  if (/^\/studio\/products\/?$/.test(location.pathname) && location.search === "") {
+  if ([root + "products", root + "products/"].includes(location.pathname) && location.search === "") {
     const headers = { Accept: "application/json" };
     if (token) headers.Authorization = "Bearer " + token;
     const answer = fetch(url, {
-      headers, cache: "no-store", credentials: "omit", redirect: "error", referrerPolicy: "no-referrer",
+      headers, cache: "no-store", credentials: "same-origin", redirect: "error", referrerPolicy: "no-referrer",
     }).then(async response => {
       const text = await response.text();
       return {
