@@ -56,8 +56,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private var isLast = false
   /// What is to be answered with 400.
   private var unreadable = Unreadable.nothing
-  /// The body of that answer; empty if the parser says nothing that would help the client.
-  private var remedy: [UInt8] = []
   /// Whether the head of the response to the first request was written.
   private var hasBegun = false
   /// Whether the body of that response is written.
@@ -150,22 +148,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     if isFinishing || (isLast && !isArriving) { return }
     // A request may have been answered before its body was found to be invalid.
     unreadable = !isArriving ? .request : exchanges.isEmpty ? .nothing : .body
-    if unreadable == .request { remedy = Self.remedy(error) }
     (isLast, isArriving) = (true, false)
     queue.fail(error)
-  }
-
-  /// What a client can do about an address that the parser refuses. It takes ASCII only, and a blank ends it (RFC 9112,
-  /// 3.2).
-  private static func remedy(_ error: any Error) -> [UInt8] {
-    switch error as? HTTPParserError {
-    case .invalidURL, .invalidConstant:
-      ErrorResponse.badRequest(
-        "the request's first line is not an address followed by HTTP/1.1: percent-encode what is not ASCII, blanks and"
-          + " control characters in it, as UTF-8 (%E5%90%8D for 名, %20 for a blank)"
-      ).json.bytes
-    default: []
-    }
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -303,12 +287,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     if unreadable == .request ? exchanges.isEmpty : unreadable == .body && exchanges.count == 1 && !hasBegun {
       let exchange = exchanges.first ?? Exchange(isOld: false, isHead: false)
       closes = true
-      let fields: HTTPFields = remedy.isEmpty ? [:] : [.contentType: "application/json"]
-      writeHead(
-        HTTPResponse(status: .badRequest, headerFields: fields), exchange, length: remedy.count, context)
-      if hasBody, !remedy.isEmpty {
-        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: remedy)))), promise: nil)
-      }
+      writeHead(HTTPResponse(status: .badRequest), exchange, length: 0, context)
       context.write(wrapOutboundOut(.end(nil)), promise: nil)
       return close(context)
     }

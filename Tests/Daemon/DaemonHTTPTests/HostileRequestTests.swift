@@ -96,6 +96,17 @@ import Testing
     }
   }
 
+  @Test(arguments: ["/v1/scan/名", "/v1/scan/é", "/v1/scan/a b", "/v1/search?text=名 1", "/v1/scan/a\tb", "/\u{7F}"])
+  func `an address that is not percent-encoded is refused, and the answer says what to do`(path: String) async throws {
+    try await TestDaemon.run { test in
+      for method in ["GET", "POST"] {
+        let answer = try await test.client.send(Array("\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
+        let text = String(decoding: answer.body, as: UTF8.self)
+        #expect(answer.status == 400 && answer.errorCode == "badRequest" && text.contains("percent-encode"), "\(text)")
+      }
+    }
+  }
+
   @Test func `bodies that are none are refused`() async throws {
     try await TestDaemon.run { test in
       for body in ["", "{", "[]", "null", "{\"code\":\"1\"", "{\"code\":\"\u{1}\"}", "{\"code\":[]}", "\u{FEFF}{}"] {

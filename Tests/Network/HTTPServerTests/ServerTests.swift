@@ -376,18 +376,6 @@ import WaitingTestSupport
     }
   }
 
-  @Test(arguments: ["/v1/scan/名", "/é", "/a b", "/a\u{1}b", "/a?q=名"])
-  func `an address that is not percent-encoded is refused, and the answer says what to do`(path: String) async throws {
-    try await TestServer.run(handler: echo) { server in
-      for method in ["GET", "POST"] {
-        let text = try await server.exchange(get + "\(method) \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
-        #expect(text.matches(of: /HTTP\/1.1 (\d+)/).map { String($0.1) } == ["200", "400"], "\(text)")
-        #expect(text.contains("percent-encode") && text.contains("Content-Type: application/json\r\n"), "\(text)")
-        #expect(text.contains("Connection: close\r\n") && text.hasSuffix("}}"), "\(text)")
-      }
-    }
-  }
-
   @Test func `a body that is invalid is answered with 400 if its handler gives up`() async throws {
     try await TestServer.run(handler: echo) { server in
       let text = try await server.exchange("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n")

@@ -376,7 +376,9 @@ extension HTTPParserError {
     case .invalidEOFState, .closedConnection: "it ends in the middle"
     case .invalidMethod: "its method is not known"
     case .invalidURL, .invalidHost, .invalidPort, .invalidPath, .invalidQueryString, .invalidFragment:
-      "its target is no path"
+      "its target is no path; percent-encode what is not ASCII, as UTF-8 (%E5%90%8D for 名), and control characters"
+    // What comes after a blank is to be the version.
+    case .invalidConstant: "what follows its target is not HTTP/1.1; percent-encode a blank in the target, as %20"
     case .invalidHeaderToken, .lfExpected: "a field has an invalid character, or a line does not end"
     case .invalidContentLength, .unexpectedContentLength:
       "Content-Length is no number, or is there more than once or with Transfer-Encoding"
