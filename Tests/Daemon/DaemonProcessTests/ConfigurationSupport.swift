@@ -19,6 +19,22 @@ final class TestFile {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
+/// A folder for one test.
+final class TemporaryFolder {
+  let path = FileManager.default.temporaryDirectory.appendingPathComponent("catalogd-\(UUID().uuidString)").path
+
+  init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+
+  /// Writes a file that only its owner may read.
+  func write(_ text: String, to name: String) throws {
+    let file = path + "/" + name
+    try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
 /// Reads a configuration with a root, so that the tests say only what they are about.
 func configuration(
   _ arguments: [String] = [], environment: [String: String] = [:], file: String? = nil, standardInput: Bool = false

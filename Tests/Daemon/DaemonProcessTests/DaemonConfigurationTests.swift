@@ -263,6 +263,105 @@ private let longest = String(repeating: "a", count: 92)
     }
   }
 
+  /// All settings that name a file with a secret, and what such a file may hold.
+  private static let secretFiles: [(setting: String, content: String)] = [
+    ("http.tokenFile", "s3cret"), ("sync.authorizationFile", "Bearer s3cret"),
+    ("sync.fromFile", "/srv/s3cret"), ("webhooks.w.urlFile", "https://a/s3cret"),
+    ("webhooks.w.headersFile", "X-Key: s3cret"), ("webhooks.w.authorizationFile", "Bearer s3cret"),
+    ("webhooks.w.secretFile", "s3cret-s3cret-s3cret-s3cret-s3cret"),
+    ("webhooks.w.previousSecretFile", "s3cret-s3cret-s3cret-s3cret-old"),
+    ("webhooks.w.caFile", "-----BEGIN CERTIFICATE-----"), ("sync.caFile", "-----BEGIN CERTIFICATE-----"),
+    ("sync.mapFile", "{}"),
+  ]
+
+  /// What else a configuration needs that has one of these settings.
+  private static func rest(_ setting: String) -> [String] {
+    var arguments: [String] = []
+    if setting.hasPrefix("sync.") {
+      arguments += ["--user", "a"]
+      if setting == "sync.mapFile" { arguments += ["--sync-from", "/srv"] }
+      if setting.contains("auth") || setting.contains("ca") { arguments += ["--sync-url", "https://a/"] }
+    }
+    if setting.hasPrefix("webhooks.") {
+      arguments += ["--webhooks-names", "w"]
+      if !setting.contains("urlFile") { arguments += ["--webhooks-w-url", "https://a/"] }
+      if setting.contains("previous") {
+        arguments += ["--webhooks-w-secret-file", "$CREDENTIALS_DIRECTORY/present"]
+      }
+    }
+    return arguments
+  }
+
+  private static func json(_ setting: String, _ value: String) -> String {
+    setting.split(separator: ".").reversed().reduce("\"\(value)\"") { "{\"\($1)\": \($0)}" }
+  }
+
+  @Test(arguments: secretFiles.map(\.setting))
+  func `each file with a secret can be a credential of systemd`(setting: String) throws {
+    let directory = try TemporaryFolder()
+    let content = try #require(Self.secretFiles.first { $0.setting == setting }?.content)
+    try directory.write(content, to: "cred")
+    try directory.write("present-present-present-present", to: "present")
+    let environment = ["CREDENTIALS_DIRECTORY": directory.path]
+    var seen: [DaemonConfiguration] = []
+    for place in ["$CREDENTIALS_DIRECTORY/cred", "${CREDENTIALS_DIRECTORY}/cred", directory.path + "/cred"] {
+      let file = try TestFile(Self.json(setting, place))
+      let read = try configuration(Self.rest(setting), environment: environment, file: file.path)
+      #expect(!read.settings.contains { $0.description.contains("s3cret") }, "\(read.settings)")
+      if let first = seen.first { #expect(!read.differs(from: first)) }
+      seen.append(read)
+    }
+    // The credential changes only when the unit starts again, and a reload then sees another configuration.
+    try directory.write(content.replacing("s3cret", with: "another"), to: "cred")
+    if content.contains("s3cret") {
+      let file = try TestFile(Self.json(setting, "$CREDENTIALS_DIRECTORY/cred"))
+      let changed = try configuration(Self.rest(setting), environment: environment, file: file.path)
+      #expect(changed.differs(from: seen[0]))
+    }
+  }
+
+  @Test(arguments: secretFiles.map(\.setting))
+  func `a credential that is not there says what the unit lacks`(setting: String) throws {
+    let directory = try TemporaryFolder()
+    try directory.write("present-present-present-present", to: "present")
+    func found(_ value: String, _ environment: [String: String]) throws -> String {
+      let faults = try faults(Self.rest(setting), environment: environment, json: Self.json(setting, value))
+      return try #require(faults.first { $0.contains(setting) && !$0.contains("without effect") }, "\(faults)")
+    }
+    let unset = try found("$CREDENTIALS_DIRECTORY/cred", [:])
+    #expect(unset.contains("LoadCredential=cred:FILE") && unset.contains("systemd-run"), "\(unset)")
+    let missing = try found("$CREDENTIALS_DIRECTORY/cred", ["CREDENTIALS_DIRECTORY": directory.path])
+    #expect(missing.contains("the unit needs LoadCredential=cred:FILE, and then a restart"), "\(missing)")
+    let specifier = try found("%d/cred", ["CREDENTIALS_DIRECTORY": directory.path])
+    #expect(specifier.contains("write $CREDENTIALS_DIRECTORY/cred"), "\(specifier)")
+  }
+
+  @Test func `addresses and headers with secrets are in files, and no message shows them`() throws {
+    let directory = try TemporaryFolder()
+    let (url, headers) = (directory.path + "/url", directory.path + "/headers")
+    try directory.write("https://hooks.example/T0/s3cret\n", to: "url")
+    try directory.write("X-Api-Key: s3cret\nX-Site: 7\n", to: "headers")
+    let arguments = [
+      "--webhooks-names", "w", "--webhooks-w-url-file", url, "--webhooks-w-headers-file", headers,
+      "--webhooks-w-headers", "X-A: 1",
+    ]
+    let webhook = try configuration(arguments).daemon.webhooks[0]
+    #expect(webhook.url == "https://hooks.example/T0/s3cret")
+    #expect(webhook.headers.map { "\($0.name)=\($0.value)" } == ["X-A=1", "X-Api-Key=s3cret", "X-Site=7"])
+    let both = try faults(arguments + ["--webhooks-w-url", "https://a/"])
+    #expect(both.count == 1 && both[0].contains("keep one"), "\(both)")
+    try directory.write("ftp://hooks.example/s3cret", to: "url")
+    try directory.write("s3cret", to: "headers")
+    let wrong = try faults(arguments)
+    #expect(wrong.count == 2 && !wrong.joined().contains("s3cret"), "\(wrong)")
+    try directory.write("postgresql://shop:s3cret@db/shop", to: "url")
+    let database = try faults(["--user", "a", "--sync-from-file", url])
+    #expect(database.count == 1 && database[0].contains("needs a statement"), "\(database)")
+    #expect(!database[0].contains("s3cret"))
+    let withServer = try faults(["--user", "a", "--sync-from-file", url, "--sync-url", "https://a/"])
+    #expect(withServer.contains { $0.contains("keep one") } && !withServer.joined().contains("s3cret"), "\(withServer)")
+  }
+
   @Test func `webhooks`() throws {
     let secret = try TestFile("Bearer w\n")
     let file = try TestFile(

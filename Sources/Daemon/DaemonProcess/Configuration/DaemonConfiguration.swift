@@ -81,8 +81,9 @@ package struct DaemonConfiguration: Sendable {
   /// - Parameter signedIn: The signed-in user; `nil` if no user is signed in.
   package func faults(signedIn: String?) -> [ConfigurationFault] {
     guard daemon.sync != nil, daemon.user == nil, signedIn == nil else { return [] }
-    let key = daemon.sync?.source == nil ? "sync.url" : "sync.from"
-    let source = settings.first { $0.key == key }?.source ?? .nowhere
+    let setting = settings.first { ["sync.url", "sync.from", "sync.fromFile"].contains($0.key) }
+    let key = setting?.key ?? "sync.url"
+    let source = setting?.source ?? .nowhere
     return [
       ConfigurationFault(
         key, source: source,

@@ -79,6 +79,7 @@ extension DaemonSetting {
     DaemonSetting(
       "sync.from", .url, "",
       "a file, a folder or a postgresql:// address that the catalogue comes from, instead of a server"),
+    DaemonSetting("sync.fromFile", .text, "", "a file that holds it, for an address with a password"),
     DaemonSetting(
       "sync.mapFile", .text, "", "sync.from: a file with the mapping, as 'catalogctl import --save-map' writes it"),
     DaemonSetting(
@@ -109,7 +110,9 @@ extension DaemonSetting {
   private static let webhooks = [
     DaemonSetting("webhooks.names", .list, "", "where scans are sent: a name each"),
     DaemonSetting("webhooks.NAME.url", .url, "", "the URL; {id} and {kind} are filled in"),
+    DaemonSetting("webhooks.NAME.urlFile", .text, "", "a file that holds it, for a URL with a secret"),
     DaemonSetting("webhooks.NAME.headers", .secretList, "", "headers of each request, as Name: value"),
+    DaemonSetting("webhooks.NAME.headersFile", .text, "", "a file with headers, one a line"),
     DaemonSetting("webhooks.NAME.authorizationFile", .text, "", "a file that holds the Authorization header"),
     DaemonSetting(
       "webhooks.NAME.secretFile", .text, "",

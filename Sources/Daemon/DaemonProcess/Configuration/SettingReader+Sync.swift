@@ -13,8 +13,10 @@ extension SettingReader {
   /// The options of the synchronisation; `nil` if neither a server nor another source is configured.
   mutating func sync() -> SyncOptions? {
     let url = text("sync", "url")
-    let from = text("sync", "from")
-    var options = from.flatMap { source($0) }.map(SyncOptions.init(source:)) ?? SyncOptions(url: url ?? "")
+    let from = either(["sync", "from"], orFile: ["sync", "fromFile"])
+    // What a file holds is not shown.
+    let place = isSet(["sync", "fromFile"]) ? ["sync", "fromFile"] : ["sync", "from"]
+    var options = from.flatMap { source($0, place) }.map(SyncOptions.init(source:)) ?? SyncOptions(url: url ?? "")
     options.organisation = text("sync", "organisation")
     if let seconds = number("sync", "intervalSeconds") { options.interval = .seconds(seconds) }
     if let seconds = number("sync", "firstRetrySeconds") { options.firstRetry = .seconds(seconds) }
@@ -30,15 +32,16 @@ extension SettingReader {
       idleTimeout: "sync.idleSeconds", minimumRate: "sync.minimumRate", certificateAuthorityFile: "sync.caFile")
     options.transport.certificateAuthorityFile = authorities(file: ["sync", "caFile"])
     if from != nil {
-      if url != nil { refuse(["sync", "from"], from, "is set, and sync.url as well; keep one") }
+      if url != nil { refuse(place, text(place), "is set, and sync.url as well; keep one") }
       for name in Self.serverSettings where isSet(["sync", name]) {
-        refuse(["sync", name], nil, "is without effect with sync.from, which is no server")
+        refuse(["sync", name], nil, "is without effect with \(place.joined(separator: ".")), which is no server")
       }
       return options.source == nil ? nil : options
     }
     for name in ["mapFile", "reconcileSeconds"] where isSet(["sync", name]) {
       refuse(["sync", name], nil, "is without effect as long as sync.from is not set")
     }
+    if isSet(place) { return nil }
     guard let url else {
       for setting in DaemonSetting.all
       where setting.path[0] == "sync" && !["url", "mapFile", "reconcileSeconds"].contains(setting.path[1])
@@ -61,7 +64,9 @@ extension SettingReader {
   }
 
   /// The file, folder or database of `sync.from`, with the mapping of `sync.mapFile`; `nil` after a fault.
-  private mutating func source(_ from: String) -> CatalogueSource? {
+  ///
+  /// - Parameter place: The setting that has it.
+  private mutating func source(_ from: String, _ place: [String]) -> CatalogueSource? {
     let reconcile = number("sync", "reconcileSeconds")
     guard let map = mapping() else { return nil }
     let decoding = SourceDecoding(
@@ -70,7 +75,7 @@ extension SettingReader {
     if DatabaseQuery.isURL(from) {
       guard let products = map.products else {
         refuse(
-          ["sync", "from"], from,
+          place, text(place),
           "needs a statement: set sync.mapFile to a mapping with \"products\": \"SELECT …\", and \"relations\" where there are sets"
         )
         return nil
@@ -80,7 +85,7 @@ extension SettingReader {
       source = CatalogueSource(query, decoding: decoding)
     } else {
       if from.isEmpty || from == "-" {
-        refuse(["sync", "from"], from, "is to be a file, a folder or a postgresql:// address")
+        refuse(place, text(place), "is to be a file, a folder or a postgresql:// address")
         return nil
       }
       source = CatalogueSource(path: from, decoding: decoding)
@@ -91,7 +96,8 @@ extension SettingReader {
 
   /// The mapping of `sync.mapFile`, or one that recognises common names; `nil` after a fault.
   private mutating func mapping() -> MappingFile? {
-    guard let file = text("sync", "mapFile") else { return MappingFile() }
+    if !isSet(["sync", "mapFile"]) { return MappingFile() }
+    guard let file = file(["sync", "mapFile"]) else { return nil }
     switch SmallFile.read(file, limit: MappingFile.byteLimit) {
     case .success(let bytes):
       record(["sync", "mapFile"], file + "\u{0}" + String(decoding: bytes, as: UTF8.self))
@@ -99,7 +105,7 @@ extension SettingReader {
         refuse(["sync", "mapFile"], file, "cannot be used: \(error.message)")
       }
     case .failure(let problem):
-      refuse(["sync", "mapFile"], file, problem.description, isUnreadableFile: problem.isUnreadable)
+      refuse(["sync", "mapFile"], file, problem)
     }
     return nil
   }

@@ -16,31 +16,37 @@ extension SettingReader {
 
   private mutating func webhook(_ name: String) -> WebhookOptions {
     func path(_ last: String) -> [String] { ["webhooks", name, last] }
-    let url = text(path("url"))
+    let url = either(path("url"), orFile: path("urlFile"))
     var options = WebhookOptions(name: name, url: url ?? "")
     if let url {
       if !UploadHTTPTransport.isTemplate(url) {
+        // What a file holds is not shown.
+        let place = isSet(path("urlFile")) ? path("urlFile") : path("url")
         refuse(
-          path("url"), url,
+          place, text(place),
           "is to be an http or https URL with a host, without a user, with {id} and {kind} as the only placeholders")
       }
-    } else if !isSet(path("url")) {
+    } else if !isSet(path("url")), !isSet(path("urlFile")) {
       refuse(path("url"), nil, "is missing: where to send scans")
     }
-    for header in list(path("headers")) ?? [] {
-      let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      let value = parts.count == 2 ? String(parts[1].trimmed(while: Self.isBlank)) : ""
-      if parts.count == 2, UploadHTTPTransport.isSendable(name: parts[0], value: value) {
-        options.headers.append((parts[0], value))
-      } else {
-        refuse(path("headers"), nil, "are to be texts like \"Name: value\", and none that a transport sets itself")
+    let filed = secret(file: path("headersFile"))?.split(whereSeparator: \.isNewline).map(String.init) ?? []
+    for (setting, headers) in [("headers", list(path("headers")) ?? []), ("headersFile", filed)] {
+      for header in headers {
+        let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let value = parts.count == 2 ? String(parts[1].trimmed(while: Self.isBlank)) : ""
+        if parts.count == 2, UploadHTTPTransport.isSendable(name: parts[0], value: value) {
+          options.headers.append((parts[0], value))
+        } else {
+          refuse(path(setting), nil, "are to be texts like \"Name: value\", and none that a transport sets itself")
+        }
       }
     }
     if let authorization = secret(file: path("authorizationFile")) {
       if !UploadHTTPTransport.isSendable(name: "Authorization", value: authorization) {
         refuse(path("authorizationFile"), nil, "holds more than one line")
       } else if options.headers.contains(where: { $0.name.lowercased() == "authorization" }) {
-        refuse(path("authorizationFile"), nil, "is set, and headers has an Authorization as well; keep one")
+        refuse(
+          path("authorizationFile"), nil, "is set, and headers or headersFile has an Authorization as well; keep one")
       }
       options.headers.append(("Authorization", authorization))
     }

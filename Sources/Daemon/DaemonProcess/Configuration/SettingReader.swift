@@ -74,28 +74,65 @@ struct SettingReader {
   /// Adds the content of a file to the values, for the comparison with another configuration.
   mutating func record(_ path: [String], _ content: String) { allValues[path] = content }
 
+  /// The path of a file. In the value of the setting, `$CREDENTIALS_DIRECTORY/` stands for the folder in which systemd
+  /// passes files to a service (`LoadCredential=`).
+  mutating func file(_ path: [String]) -> String? {
+    guard let file = text(path) else { return nil }
+    if file.hasPrefix("%d/") {
+      return refuse(
+        path, file, "%d means something in a unit of systemd only; write $CREDENTIALS_DIRECTORY/\(file.dropFirst(3))")
+    }
+    guard let name = Self.credential(file) else { return file }
+    guard let directory = environment["CREDENTIALS_DIRECTORY"], !directory.isEmpty else {
+      refuse(
+        path, file,
+        "is passed by systemd to a unit with LoadCredential=\(name):FILE, and this process is not started by such a unit;"
+          + " 'systemd-run --pipe --wait -p LoadCredential=\(name):FILE catalogd …' starts one", isUnreadableFile: true)
+      return nil
+    }
+    return directory + "/" + name
+  }
+
+  /// The name of a credential in the value of a setting, `$CREDENTIALS_DIRECTORY/NAME`.
+  private static func credential(_ file: String) -> Substring? {
+    for prefix in ["$CREDENTIALS_DIRECTORY/", "${CREDENTIALS_DIRECTORY}/"] where file.hasPrefix(prefix) {
+      return file.dropFirst(prefix.count)
+    }
+    return nil
+  }
+
+  /// Records that a file cannot be used, and what to do if systemd should have passed it.
+  mutating func refuse(_ path: [String], _ file: String, _ problem: SmallFile.Problem) {
+    var words = problem.description
+    if problem.isUnreadable, let directory = environment["CREDENTIALS_DIRECTORY"], !directory.isEmpty,
+      file.hasPrefix(directory + "/")
+    {
+      words += "; the unit needs LoadCredential=\(file.dropFirst(directory.utf8.count + 1)):FILE, and then a restart"
+    }
+    refuse(path, file, words, isUnreadableFile: problem.isUnreadable)
+  }
+
   /// A secret in a file, whose path is the value of a setting.
   mutating func secret(file path: [String]) -> String? {
-    guard let file = text(path) else { return nil }
+    guard let file = file(path) else { return nil }
     switch SmallFile.secret(file) {
     case .success(let secret):
       allValues[path] = file + "\u{0}" + secret
       return secret
     case .failure(let problem):
-      refuse(path, file, problem.description, isUnreadableFile: problem.isUnreadable)
+      refuse(path, file, problem)
       return nil
     }
   }
 
   /// A signing secret in a file, whose path is the value of a setting.
   mutating func signingSecret(file path: [String]) -> WebhookSecret? {
-    guard let file = text(path) else { return nil }
+    guard let file = file(path) else { return nil }
     switch SmallFile.read(file, limit: 65_536, isPrivate: true) {
     case .success(let bytes):
       allValues[path] = file + "\u{0}" + bytes.map { String($0, radix: 16) }.joined(separator: " ")
       do throws(UploadHTTPError) { return try WebhookSecret(bytes) } catch { refuse(path, file, "\(error)") }
-    case .failure(let problem):
-      refuse(path, file, problem.description, isUnreadableFile: problem.isUnreadable)
+    case .failure(let problem): refuse(path, file, problem)
     }
     return nil
   }
@@ -103,14 +140,13 @@ struct SettingReader {
   /// A file of certificate authorities, whose path is the value of a setting. Its contents count as a value, so that a
   /// reload takes other ones.
   mutating func authorities(file path: [String]) -> String? {
-    guard let file = text(path) else { return nil }
+    guard let file = file(path) else { return nil }
     switch SmallFile.read(file, limit: 16 << 20) {
     case .success(let bytes):
       let text = String(decoding: bytes, as: UTF8.self)
       allValues[path] = file + "\u{0}" + text
       if !text.contains("-----BEGIN CERTIFICATE-----") { refuse(path, file, "holds no certificates in PEM form") }
-    case .failure(let problem):
-      refuse(path, file, problem.description, isUnreadableFile: problem.isUnreadable)
+    case .failure(let problem): refuse(path, file, problem)
     }
     return file
   }
