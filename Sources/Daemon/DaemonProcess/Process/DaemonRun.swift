@@ -29,7 +29,10 @@ struct DaemonRun: Sendable {
     onEnd: @escaping @Sendable () -> Void, onUnanswered: @escaping @Sendable (String) -> Void
   ) async throws -> DaemonRun {
     let logger = Logger(label: "catalogd")
-    let daemon = try await BlockingThread.run { try Daemon(configuration.daemon, after: recent, logger: logger) }
+    var options = configuration.daemon
+    (options.maximumUploadWorkers, options.maximumOpenDocuments) = DescriptorLimit.users(
+      configuration, limit: setup.descriptorLimit)
+    let daemon = try await BlockingThread.run { [options] in try Daemon(options, after: recent, logger: logger) }
     var services: [any Service] = daemon.services
     var handler: any ReadingHandler = daemon
     if configuration.exitsAtEnd, let input = configuration.inputs.first(where: { $0.source == .standardInput }) {

@@ -47,6 +47,19 @@ enum DescriptorLimit {
     return Connections(server: share(wanted.server), input: share(wanted.input))
   }
 
+  /// The number of descriptors of a user whose documents are open and whose uploads are sent.
+  static let descriptorsPerUser = 4
+
+  /// The numbers of users whose uploads are sent at the same time, and whose documents stay open, reduced if the limit
+  /// requires it.
+  static func users(_ configuration: DaemonConfiguration, limit: Int) -> (workers: Int, documents: Int) {
+    let connections = connections(configuration, limit: limit)
+    let inputs = configuration.inputs.count { $0.source.isServer }
+    let free = max(0, limit - reserve - connections.server - inputs * connections.input) / descriptorsPerUser
+    let workers = min(configuration.daemon.maximumUploadWorkers, max(1, free / 3))
+    return (workers, min(configuration.daemon.maximumOpenDocuments, max(4, free - workers)))
+  }
+
   #if canImport(Glibc)
   // On this system the constant is an enumeration; the initializer satisfies the compiler.
   private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

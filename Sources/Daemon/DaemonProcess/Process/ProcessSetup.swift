@@ -67,6 +67,8 @@ struct ProcessSetup: Sendable {
     "shelfmark_queue_parked": "Uploads that were given up, of who is signed in.",
     "shelfmark_uploads_parked": "Parked uploads of all users, by webhook.",
     "shelfmark_keys_held": "Order keys that wait for a decision about a parked upload, by webhook.",
+    "shelfmark_uploads_waiting": "Uploads of all users that wait or are being sent, by webhook.",
+    "shelfmark_uploads_oldest_seconds": "Seconds since the oldest waiting upload was recorded, by webhook; 0 if none.",
     "shelfmark_uploads_total": "Attempts to send, by webhook and outcome.",
     "uploads_events_total": "What happened to uploads of all users, by event.",
     "uploads_commit_seconds": "One commit of a queue of uploads.",

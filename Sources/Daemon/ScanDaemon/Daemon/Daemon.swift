@@ -40,6 +40,7 @@ public final class Daemon: ReadingHandler, Sendable {
   let network: NetworkWatch
   let compaction: CompactionService
   let gauges: GaugeService
+  let survey: QueueSurvey
   let queueWatch: QueueWatch
   let health: CatalogueHealth
   let rematcher: Rematcher
@@ -83,9 +84,11 @@ public final class Daemon: ReadingHandler, Sendable {
     sessions = SetSessions(
       context, recorder: recorder, maximumScans: options.maximumScansPerSession, maximumCount: options.maximumSessions)
     sync = try CatalogueSync(context, options: options.sync)
-    queueWatch = QueueWatch(context, webhooks: webhooks)
+    survey = QueueSurvey(context)
+    queueWatch = QueueWatch(context, webhooks: webhooks, survey: survey)
     uploads = UploadService(
-      context, webhooks: webhooks, watch: queueWatch, drainTimeout: options.drainTimeout,
+      context, webhooks: webhooks, watch: queueWatch, survey: survey, maximumWorkers: options.maximumUploadWorkers,
+      drainTimeout: options.drainTimeout,
       onReconnect: { [sync] in sync.reconnected() })
     users = UserWatch(context) { [sync, uploads] in
       sync.userChanged()

@@ -57,7 +57,8 @@ final class DaemonContext: Sendable {
     if let name = options.documentTrace, let log = Tracer.named(name, logger: logger) { tracer = .both(tracer, log) }
     var queueOptions = environment.queue
     queueOptions.trace = Self.trace(metrics, problems, parkings)
-    userDocuments = UserDocumentsTable(directory, queueOptions, environment.time, tracer)
+    userDocuments = UserDocumentsTable(
+      directory, maximumCount: options.maximumOpenDocuments, queueOptions, environment.time, tracer)
   }
 
   private static func signIn(_ user: String, _ workspace: Workspace, _ logger: Logger) throws {

@@ -22,6 +22,8 @@ import UploadQueue
 /// | `shelfmark_misses_lost_total` | counter | misses that arrived too fast to be entered |
 /// | `shelfmark_queue_waiting`, `shelfmark_queue_parked` | gauge | uploads of the signed-in user |
 /// | `shelfmark_uploads_parked`, `shelfmark_keys_held` | gauge | of all users, by `webhook`: uploads, held keys |
+/// | `shelfmark_uploads_waiting` | gauge | uploads that wait or are being sent, of all users, by `webhook` |
+/// | `shelfmark_uploads_oldest_seconds` | gauge | how long the oldest of them waits, by `webhook`; 0 without one |
 /// | `shelfmark_uploads_total` | counter | attempts, by `webhook` and `outcome` |
 /// | `shelfmark_syncs_total` | counter | synchronisations, by `outcome` |
 /// | `shelfmark_sync_seconds` | timer | one synchronisation |
@@ -82,6 +84,13 @@ final class DaemonMetrics: Sendable {
     for (label, value) in [("shelfmark_uploads_parked", uploads), ("shelfmark_keys_held", keys)] {
       Gauge(label: label, dimensions: [("webhook", webhook)], factory: factory).record(value)
     }
+  }
+
+  /// Sets the gauges of uploads that wait for a webhook, or are being sent to it.
+  func waiting(_ webhook: String, uploads: Int, oldestSeconds: Double) {
+    Gauge(label: "shelfmark_uploads_waiting", dimensions: [("webhook", webhook)], factory: factory).record(uploads)
+    Gauge(label: "shelfmark_uploads_oldest_seconds", dimensions: [("webhook", webhook)], factory: factory)
+      .record(oldestSeconds)
   }
 
   /// Removes the gauges of inputs. The daemon that takes over creates new ones for those that remain.

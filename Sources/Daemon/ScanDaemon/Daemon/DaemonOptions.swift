@@ -49,6 +49,11 @@ public struct DaemonOptions: Sendable {
   /// The maximum number of codes in the miss journal. When it is full, the codes missed longest ago are removed.
   public var maximumMisses = 10_000
 
+  /// The maximum number of users, besides the one who is signed in, whose uploads are sent at the same time.
+  package var maximumUploadWorkers = UploadService.maximumWorkers
+  /// The maximum number of users whose documents stay open while they are not in use.
+  package var maximumOpenDocuments = UserDocumentsTable.maximumCount
+
   /// Which operations on documents to log, as `CATALOG_TRACE` names them: `all` or `slow`, with `,redacted` after it or
   /// not; `nil` for none.
   public var documentTrace: String?

@@ -44,7 +44,8 @@ final class GaugeService: Service {
       context.metrics.products.record(catalogue.productCount)
       let current = context.access.age(catalogue, of: stores).currentAt?.timeIntervalSince1970
       // Without a catalogue there is no age. Zero would look like a new catalogue.
-      context.metrics.catalogueAge.record(current.map { Double(context.time.now()) / 1e6 - $0 } ?? .nan)
+      // The clock may have been set back since, and an age is never negative.
+      context.metrics.catalogueAge.record(current.map { max(0, Double(context.time.now()) / 1e6 - $0) } ?? .nan)
     }
     if let documents = (try? context.userDocuments.documents(of: stores, creates: false)) ?? nil,
       let counts = try? documents.queue.counts()

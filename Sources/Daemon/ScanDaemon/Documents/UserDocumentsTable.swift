@@ -6,7 +6,7 @@ import Workspace
 
 /// A cache of users' open documents, each opened once. Safe to use from any number of threads.
 final class UserDocumentsTable: Sendable {
-  /// The maximum number of users whose documents stay open while they are not in use.
+  /// The default maximum number of users whose documents stay open while they are not in use.
   static let maximumCount = 32
 
   /// User ids are compared byte by byte, because a String's `==` treats canonically equivalent Unicode texts as equal.
@@ -27,6 +27,7 @@ final class UserDocumentsTable: Sendable {
     var clock = 0
   }
 
+  private let maximumCount: Int
   private let directory: WorkspaceDirectory
   private let environment: QueueEnvironment
   private let queueOptions: QueueOptions
@@ -35,9 +36,10 @@ final class UserDocumentsTable: Sendable {
   private let state = Mutex(State())
 
   init(
-    _ directory: WorkspaceDirectory, _ queueOptions: QueueOptions, _ environment: QueueEnvironment,
+    _ directory: WorkspaceDirectory, maximumCount: Int, _ queueOptions: QueueOptions, _ environment: QueueEnvironment,
     _ trace: Tracer
   ) {
+    self.maximumCount = maximumCount
     self.trace = trace
     self.directory = directory
     self.queueOptions = queueOptions
@@ -97,7 +99,7 @@ final class UserDocumentsTable: Sendable {
     }
     let opened = try UserDocuments(user, location, queueOptions, environment, trace)
     state.entries[key] = Entry(documents: opened, stores: stores, used: state.clock)
-    if state.entries.count > Self.maximumCount,
+    if state.entries.count > maximumCount,
       let eldest = state.entries.filter({ $0.key != key }).min(by: { $0.value.used < $1.value.used })
     {
       // Users of the documents still hold them; they close with the last reference.
@@ -113,6 +115,9 @@ final class UserDocumentsTable: Sendable {
       if state.entries[key]?.documents === documents { state.entries[key] = nil }
     }
   }
+
+  /// Where a user's documents are, without opening them; `nil` if there is no directory.
+  func location(ofUser user: String?) throws -> StoreLocation? { try directory.store("documents", of: user) }
 
   /// The ids of all users with a directory, and `nil` for the default documents.
   func users() throws -> [String?] { try [nil] + directory.users().map(Optional.some) }

@@ -9,37 +9,29 @@ import UploadQueue
 /// It reads the stores, so it also sees uploads that were parked before the daemon started, and those that another
 /// process retries or drops.
 final class QueueWatch: Service {
-  /// The interval of checks of the signed-in user's queue, and of queues with failed uploads.
+  /// The interval of checks of the signed-in user's queue, and of queues with failed uploads. ``QueueSurvey`` finds what
+  /// changed in the queues of the others.
   static let interval: Duration = .seconds(5)
-  /// The interval of checks of all other users' queues.
-  static let intervalOfOthers: Duration = .seconds(60)
   /// The maximum number of failed uploads that are remembered for each webhook.
   static let maximumFailing = 100
-
-  /// The uploads of one queue that wait for a decision.
-  private struct Undecided {
-    var counts: QueueCounts
-    var parked: [ParkedUploads]
-    var held: [HeldKey]
-  }
 
   private struct State {
     /// Uploads whose last attempt failed, by webhook.
     var failing: [String: [UploadID: UploadQueue]] = [:]
-    var undecided: [UserDocumentsTable.Key: Undecided] = [:]
-    var othersAreDue: Duration = .zero
     /// The webhooks whose gauges have been set.
     var gauges: Set<String> = []
   }
 
   private let webhooks: Webhooks
+  private let survey: QueueSurvey
   private let context: DaemonContext
   private let state = Mutex(State())
   private let wakes: WakeSignal
   private let thread = BlockingThread("daemon.queues")
 
-  init(_ context: DaemonContext, webhooks: Webhooks) {
+  init(_ context: DaemonContext, webhooks: Webhooks, survey: QueueSurvey) {
     self.context = context
+    self.survey = survey
     self.webhooks = webhooks
     wakes = context.parkings
     state.withLock { $0.gauges = Set(webhooks.options.map(\.name)) }
@@ -47,7 +39,11 @@ final class QueueWatch: Service {
 
   func run() async throws {
     // Without webhooks, the uploads in the queues belong to another program.
-    if webhooks.options.isEmpty { return await wakes.untilShutdown { await wakes.wait(nil, context.time.sleep) } }
+    if webhooks.options.isEmpty {
+      return await wakes.untilShutdown {
+        while !wakes.isFinished, !Task.isCancelled { await wakes.wait(nil, context.time.sleep) }
+      }
+    }
     await wakes.untilShutdown {
       while !wakes.isFinished, !Task.isCancelled {
         _ = try? await thread.run { [self] in check() }
@@ -81,55 +77,37 @@ final class QueueWatch: Service {
 
   private func check() {
     forgetDecided()
-    let now = context.uptime()
-    let isFull = state.withLock { state in
-      guard state.othersAreDue <= now else { return false }
-      state.othersAreDue = now + Self.intervalOfOthers
-      return true
-    }
-    let current = try? context.access.stores().user
-    let users = isFull ? (try? context.userDocuments.users()) ?? [current ?? nil] : [current ?? nil]
-    var seen: Set<UserDocumentsTable.Key> = []
-    for user in users {
-      let key = UserDocumentsTable.Key(user)
-      seen.insert(key)
-      // A queue that cannot be read is reported elsewhere, and keeps its numbers.
-      guard let documents = try? context.userDocuments.documents(ofUser: user) else { continue }
-      do {
-        let undecided = try undecided(documents.queue, before: isFull ? nil : state.withLock { $0.undecided[key] })
-        state.withLock { $0.undecided[key] = undecided }
-      } catch { continue }
-    }
-    let (undecided, names) = state.withLock { state in
-      // Remove users that no longer exist.
-      if isFull { state.undecided = state.undecided.filter { seen.contains($0.key) } }
-      let undecided = Array(state.undecided.values)
-      state.gauges.formUnion(undecided.flatMap { $0.parked.map(\.kind) })
-      return (undecided, state.gauges)
-    }
-    report(undecided, names)
-  }
-
-  private func undecided(_ queue: UploadQueue, before: Undecided?) throws -> Undecided {
-    let counts = try queue.counts()
-    // Nothing was parked, retried, dropped or replaced.
-    if let before, before.counts.parked == counts.parked, before.counts.removed == counts.removed,
-      before.counts.superseded == counts.superseded, before.counts.dropped == counts.dropped,
-      counts.parked == 0 || before.counts.delivered == counts.delivered
+    // A queue that cannot be read is reported elsewhere, and keeps its numbers.
+    if let stores = try? context.access.stores(),
+      let documents = (try? context.userDocuments.documents(ofUser: stores.user)) ?? nil
     {
-      return before
+      try? survey.refresh(documents)
     }
-    return Undecided(counts: counts, parked: try queue.parkedUploads(), held: try queue.heldKeys())
+    let summaries = survey.summaries
+    let names = state.withLock { state in
+      state.gauges.formUnion(summaries.flatMap { $0.parked.map(\.kind) + $0.waiting.map(\.kind) })
+      return state.gauges
+    }
+    report(summaries, names)
   }
 
-  private func report(_ undecided: [Undecided], _ names: Set<String>) {
+  private func report(_ summaries: [QueueSummary], _ names: Set<String>) {
+    let waiting = Dictionary(grouping: summaries.flatMap(\.waiting), by: \.kind)
+    let parkedByKind = Dictionary(grouping: summaries.flatMap(\.parked), by: \.kind)
+    let heldByKind = Dictionary(grouping: summaries.flatMap(\.held), by: \.kind)
+    let now = context.time.now()
     var parked: [String: String] = [:]
     var held: [String: String] = [:]
     for name in names {
-      let uploads = undecided.flatMap(\.parked).filter { $0.kind == name }
-      let keys = undecided.flatMap(\.held).filter { $0.kind == name }
+      let uploads = parkedByKind[name] ?? []
+      let keys = heldByKind[name] ?? []
       let count = uploads.reduce(0) { $0 + $1.count }
       context.metrics.parked(name, uploads: count, keys: keys.count)
+      let oldest = waiting[name]?.lazy.map(\.oldest).min()
+      context.metrics.waiting(
+        name, uploads: waiting[name]?.reduce(0) { $0 + $1.count } ?? 0,
+        // The clock may have been set back since.
+        oldestSeconds: oldest.map { max(0, Double(now) - Double($0)) / 1e6 } ?? 0)
       if count > 0 {
         let reason = uploads.last?.failure.map { ": \($0.message)" } ?? ""
         let words = count == 1 ? "an upload is parked" : "\(count) uploads are parked; the last one"

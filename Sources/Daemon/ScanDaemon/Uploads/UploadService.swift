@@ -8,51 +8,70 @@ import Workspace
 
 /// A service that sends the pending uploads of all users: the signed-in one and earlier ones.
 ///
+/// The signed-in user has a worker for as long as the user is signed in. The others take turns: ``QueueSurvey`` finds
+/// those with uploads, and ``UploadTurns`` says whose turn it is. What an upload costs does not grow with the users.
+///
 /// Without webhooks it sends nothing: pending uploads then belong to another program.
 final class UploadService: Service {
-  /// The maximum number of users whose uploads are sent at the same time; others wait for their turn.
+  /// The default maximum number of users, besides the one who is signed in, whose uploads are sent at the same time;
+  /// others wait for their turn.
   static let maximumWorkers = 16
-  /// The interval between checks for pending uploads of users who are not signed in.
+  /// The interval between surveys of the uploads of users who are not signed in.
   static let pollInterval: Duration = .seconds(30)
   /// How long a worker must run until the failure of its predecessor is considered over.
   static let steadyTime: Duration = .seconds(5)
   static let backoff = Backoff(first: .seconds(1), longest: .seconds(60))
 
   private struct State {
+    var turns = UploadTurns()
     /// The running workers, by user.
     var workers: [UserDocumentsTable.Key: (worker: UploadWorker, documents: UserDocuments, isLasting: Bool)] = [:]
-    /// Users who have a worker, or whose failed worker waits to be restarted.
-    var served: Set<UserDocumentsTable.Key> = []
+    /// How often the worker of a user failed in a row.
+    var failures: [UserDocumentsTable.Key: Int] = [:]
+    /// Whether workers may have to end, because another user is signed in.
+    var checksWorkers = false
     /// Webhooks that have given no response to an attempt since the last delivered upload.
     var unreachable: Set<String> = []
   }
 
   private let webhooks: Webhooks
   private let watch: QueueWatch
+  private let survey: QueueSurvey
+  private let maximumWorkers: Int
   private let drainTimeout: Duration
   private let context: DaemonContext
   private let onReconnect: @Sendable () -> Void
   private let state = Mutex(State())
   private let wakes = WakeSignal()
+  /// Wakes the survey, which waits otherwise.
+  private let surveyWakes = WakeSignal()
   private let thread = BlockingThread("daemon.uploads")
 
   /// - Parameters:
   ///   - watch: The service that failed attempts are reported to.
+  ///   - survey: What is in the queues of all users.
+  ///   - maximumWorkers: The maximum number of users whose uploads are sent at the same time.
   ///   - drainTimeout: The time that uploads in flight are given to finish at the end.
   ///   - onReconnect: Called when a webhook that gave no response has taken an upload.
   init(
-    _ context: DaemonContext, webhooks: Webhooks, watch: QueueWatch, drainTimeout: Duration,
-    onReconnect: @escaping @Sendable () -> Void
+    _ context: DaemonContext, webhooks: Webhooks, watch: QueueWatch, survey: QueueSurvey, maximumWorkers: Int,
+    drainTimeout: Duration, onReconnect: @escaping @Sendable () -> Void
   ) {
     self.context = context
     self.webhooks = webhooks
     self.watch = watch
+    self.survey = survey
+    self.maximumWorkers = maximumWorkers
     self.drainTimeout = drainTimeout
     self.onReconnect = onReconnect
   }
 
   /// Wakes the service after a sign-in, or when a queue may have its first upload.
-  func wake() { wakes.wake() }
+  func wake() {
+    state.withLock { $0.checksWorkers = true }
+    surveyWakes.wake()
+    wakes.wake()
+  }
 
   /// Retries uploads that got no response, because the network is back.
   func networkReturned() async {
@@ -62,35 +81,37 @@ final class UploadService: Service {
     }
   }
 
-  /// Handles a newly recorded upload: starts a worker for its user if none is running.
+  /// Handles a newly recorded upload: its user gets a turn if no worker is running.
   func recorded(_ user: String?) {
-    if state.withLock({ !$0.served.contains(UserDocumentsTable.Key(user)) }) { wakes.wake() }
+    if state.withLock({ $0.turns.add(user) }) { wakes.wake() }
   }
 
   func run() async throws {
+    if webhooks.options.isEmpty {
+      return await wakes.untilShutdown {
+        while !wakes.isFinished, !Task.isCancelled { await wakes.wait(nil, context.time.sleep) }
+      }
+    }
     await withDiscardingTaskGroup { group in
       await wakes.untilShutdown {
+        group.addTask { await self.surveyAll() }
         while !wakes.isFinished, !Task.isCancelled {
-          for (user, isCurrent) in await usersWithWork() {
-            let key = UserDocumentsTable.Key(user)
-            let begins = state.withLock { state in
-              state.served.count < Self.maximumWorkers + (isCurrent ? 1 : 0) && state.served.insert(key).inserted
-            }
-            if begins {
-              group.addTask {
-                await self.serve(user)
-                let wasFull = self.state.withLock { state in
-                  defer { state.served.remove(key) }
-                  return state.served.count >= Self.maximumWorkers
-                }
-                // Another user may have waited for a worker.
-                if wasFull { self.wakes.wake() }
-              }
+          while let turn = nextUser() {
+            group.addTask {
+              let time = await self.serve(turn.user)
+              self.state.withLock { $0.turns.end(turn.user, until: time) }
+              self.wakes.wake()
             }
           }
-          await endWorkersOfOthers()
-          await wakes.wait(webhooks.options.isEmpty ? nil : Self.pollInterval, context.time.sleep)
+          if state.withLock({ state in
+            defer { state.checksWorkers = false }
+            return state.checksWorkers
+          }) {
+            await endWorkersOfOthers()
+          }
+          await wakes.wait(pause, context.time.sleep)
         }
+        surveyWakes.finish()
         await drain()
         // Stops workers that wait to be restarted.
         group.cancelAll()
@@ -98,34 +119,42 @@ final class UploadService: Service {
     }
   }
 
-  /// The signed-in user, and all other users with pending uploads but no worker.
-  private func usersWithWork() async -> [(user: String?, isCurrent: Bool)] {
-    if webhooks.options.isEmpty { return [] }
-    do {
-      let users = try await thread.run { [self] in
-        let current = try context.access.stores().user
-        let key = UserDocumentsTable.Key(current)
-        var found: [(user: String?, isCurrent: Bool)] = [(current, true)]
-        for user in try context.userDocuments.users() where UserDocumentsTable.Key(user) != key {
-          // A queue that cannot be read is checked again next time.
-          guard !isServed(user), let documents = (try? context.userDocuments.documents(ofUser: user)) ?? nil,
-            let counts = try? documents.queue.counts(), counts.waiting + counts.sending > 0,
-            let pauses = try? documents.queue.pauses(), pauses.isEmpty
-          else { continue }
-          found.append((user, false))
-        }
-        return found
+  /// How long to wait for an event.
+  private var pause: Duration {
+    let turns = state.withLock { $0.turns.pause(now: context.time.now(), uptime: context.uptime()) }
+    return min(turns ?? Self.pollInterval, Self.pollInterval)
+  }
+
+  /// The next user whose uploads are to be sent; `nil` if there is none, or enough workers run.
+  private func nextUser() -> UploadTurns.Turn? {
+    // Who is signed in is known without a system call as a rule, and reported elsewhere where it cannot be read.
+    let current = try? context.access.stores()
+    return state.withLock { state in
+      state.turns.takeDue(now: context.time.now(), uptime: context.uptime())
+      if let current, state.turns.servingCount <= maximumWorkers, state.turns.begin(current.user) {
+        return UploadTurns.Turn(user: current.user)
       }
-      context.problems.clear(.usersUnreadable)
-      return users
-    } catch {
-      context.problems.report(.usersUnreadable, "\(error)")
-      return []
+      return state.turns.next(limit: maximumWorkers)
     }
   }
 
-  private func isServed(_ user: String?) -> Bool {
-    state.withLock { $0.served.contains(UserDocumentsTable.Key(user)) }
+  /// Finds the users with uploads, again and again.
+  private func surveyAll() async {
+    while !surveyWakes.isFinished, !Task.isCancelled {
+      do {
+        try await survey.run(isOver: { surveyWakes.isFinished || Task.isCancelled }) { users in
+          let isNew = state.withLock { state in users.reduce(false) { state.turns.add($1) || $0 } }
+          if isNew { wakes.wake() }
+        }
+        context.problems.clear(.usersUnreadable)
+      } catch {
+        context.problems.report(.usersUnreadable, "\(error)")
+      }
+      // Also a user that was removed may have a worker.
+      state.withLock { $0.checksWorkers = true }
+      wakes.wake()
+      await surveyWakes.wait(Self.pollInterval, context.time.sleep)
+    }
   }
 
   private func isCurrent(_ user: String?) -> Bool {
@@ -156,47 +185,77 @@ final class UploadService: Service {
 
   // MARK: One user
 
-  /// Sends a user's uploads: indefinitely while the user is signed in, otherwise until none is pending.
-  private func serve(_ user: String?) async {
+  /// Sends a user's uploads: indefinitely while the user is signed in, otherwise until nothing can be sent.
+  ///
+  /// - Returns: When the user may have another turn; `nil` if it needs none until there are new uploads.
+  private func serve(_ user: String?) async -> UploadTurns.Time? {
     let key = UserDocumentsTable.Key(user)
-    var failures = 0
     while !wakes.isFinished, !Task.isCancelled {
+      let isLasting = isCurrent(user)
       do {
-        guard let documents = try await open(user) else { return context.problems.clear(.uploadsStopped, about: user) }
-        let steadiness = clearSoon(user)
-        defer { steadiness?.cancel() }
-        let isLasting = isCurrent(user)
-        // Whatever ended the previous worker, this one works.
-        let begin: @Sendable () -> Void = { [context] in context.problems.clear(.uploadsStopped, about: user) }
-        let worker = UploadWorker(
-          documents.queue, options: workerOptions(documents.queue),
-          batchTransport: { [webhooks] batch in
-            begin()
-            return try await webhooks.send(batch)
-          },
-          transport: { [webhooks] upload in
-            begin()
-            return try await webhooks.send(upload)
-          })
-        state.withLock { $0.workers[key] = (worker, documents, isLasting) }
-        defer { state.withLock { $0.workers[key] = nil } }
-        // A shutdown that came before the worker was registered did not drain it.
-        if wakes.isFinished { return }
-        try await worker.run(untilEmpty: !isLasting, waitsForPaused: true)
-        context.problems.clear(.uploadsStopped, about: user)
-        for webhook in await worker.pausedDestinations.keys { context.problems.clear(.targetPaused, about: webhook) }
-        if wakes.isFinished || !isCurrent(user) { return }
+        let ending = try await work(user, isLasting: isLasting)
+        state.withLock { $0.failures[key] = nil }
+        if wakes.isFinished || !isCurrent(user) {
+          return ending?.next.map(UploadTurns.Time.clock)
+        }
         // The user signed in again before the worker had ended.
-        failures = 0
-        continue
       } catch {
-        if Task.isCancelled { return }
+        if Task.isCancelled { return nil }
         context.problems.report(.uploadsStopped, "\(error)", about: user)
         context.logger.warning("a worker of uploads ended", metadata: ["reason": "\(error)"])
+        let failures = state.withLock { state in
+          state.failures[key, default: 0] += 1
+          return state.failures[key] ?? 1
+        }
+        let pause = Self.backoff.pause(afterFailure: failures)
+        // The turn of another user need not wait for this one.
+        if !isLasting { return .uptime(context.uptime() + pause) }
+        try? await context.time.sleep(pause)
       }
-      failures += 1
-      try? await context.time.sleep(Self.backoff.pause(afterFailure: failures))
     }
+    return nil
+  }
+
+  /// Runs a worker for a user.
+  ///
+  /// - Parameter isLasting: Whether the worker waits for new uploads.
+  /// - Returns: What the worker found when it ended by itself; `nil` if it was drained, or the user has no documents.
+  private func work(_ user: String?, isLasting: Bool) async throws -> UploadWorker.Ending? {
+    let key = UserDocumentsTable.Key(user)
+    guard let documents = try await open(user) else {
+      context.problems.clear(.uploadsStopped, about: user)
+      return nil
+    }
+    let steadiness = clearSoon(user)
+    defer { steadiness?.cancel() }
+    // Whatever ended the previous worker, this one works.
+    let begin: @Sendable () -> Void = { [context] in context.problems.clear(.uploadsStopped, about: user) }
+    let worker = UploadWorker(
+      documents.queue, options: workerOptions(documents.queue),
+      batchTransport: { [webhooks] batch in
+        begin()
+        return try await webhooks.send(batch)
+      },
+      transport: { [webhooks] upload in
+        begin()
+        return try await webhooks.send(upload)
+      })
+    state.withLock { $0.workers[key] = (worker, documents, isLasting) }
+    survey.began(worker, documents)
+    defer { state.withLock { $0.workers[key] = nil } }
+    // A shutdown that came before the worker was registered did not drain it.
+    if wakes.isFinished { return nil }
+    do {
+      try await worker.run(untilEmpty: !isLasting, waitsForPaused: true, waitsForLater: false)
+    } catch {
+      survey.ended(documents, nil)
+      throw error
+    }
+    let ending = await worker.ending
+    survey.ended(documents, ending)
+    context.problems.clear(.uploadsStopped, about: user)
+    for webhook in await worker.pausedDestinations.keys { context.problems.clear(.targetPaused, about: webhook) }
+    return ending
   }
 
   /// Ends the problem of a user's failed worker once the next one has run for a moment, with or without uploads.

@@ -33,16 +33,20 @@ extension UploadQueue {
   /// - Throws: `UploadQueueError.format`; `StoreError` if the queue cannot be read.
   /// - Complexity: O(*n*) in the number of parked uploads.
   package func parkedUploads() throws -> [ParkedUploads] {
+    try Self.parkedUploads(parkedEntries(in: store.snapshot()))
+  }
+
+  static func parkedUploads(_ entries: [ScheduleEntry]) -> [ParkedUploads] {
     var found: [String: ParkedUploads] = [:]
-    for entry in try parkedEntries() {
+    for entry in entries {
       found[entry.kind, default: ParkedUploads(kind: entry.kind, count: 0)].count += 1
       found[entry.kind]?.failure = entry.lastError
     }
     return found.values.sorted { $0.kind < $1.kind }
   }
 
-  private func parkedEntries() throws -> [ScheduleEntry] {
-    let snapshot = try store.snapshot()
+  /// The entries of the parked uploads, in queue order.
+  func parkedEntries(in snapshot: DocumentSnapshot) throws -> [ScheduleEntry] {
     guard try tables.state(in: snapshot).counts.parked > 0 else { return [] }
     return try tables.schedule.query(.in(\.state, [.parked])).results(in: snapshot).map { try $0.get() }
       .sorted { $0.id < $1.id }
@@ -52,10 +56,12 @@ extension UploadQueue {
   ///
   /// - Throws: `UploadQueueError.format`; `StoreError` if the queue cannot be read.
   /// - Complexity: O(*n*) in the number of parked uploads.
-  public func heldKeys() throws -> [HeldKey] {
+  public func heldKeys() throws -> [HeldKey] { try Self.heldKeys(parkedEntries(in: store.snapshot())) }
+
+  static func heldKeys(_ entries: [ScheduleEntry]) -> [HeldKey] {
     var keys: [HeldKey] = []
     var indexes: [String: Int] = [:]
-    for entry in try parkedEntries() where entry.holdsKey == true {
+    for entry in entries where entry.holdsKey == true {
       guard let key = entry.orderKey else { continue }
       if let index = indexes[key] {
         keys[index].parked += 1

@@ -114,6 +114,33 @@ public actor UploadWorker {
     }
   }
 
+  /// What the worker found when it ended by itself, because no upload could be sent.
+  package struct Ending: Sendable, Equatable {
+    /// The sequence number of the commit that it looked at. Until the next one there is nothing to send but what waits
+    /// for ``next``.
+    package let sequence: UInt64
+    /// When the next upload becomes ready or expires, in microseconds since 1970; `nil` for never.
+    package let next: Int64?
+  }
+
+  /// What the worker found when it ended by itself; `nil` while it runs, or if it ended in another way.
+  package private(set) var ending: Ending?
+
+  /// The uploads that wait or are being sent, by any worker, at the last commit.
+  ///
+  /// - Throws: `StoreError` if the queue cannot be read.
+  /// - Complexity: O(*n*) in these uploads, in memory.
+  package nonisolated func waitingUploads() throws -> [WaitingUploads] {
+    let snapshot = try queue.store.snapshot()
+    return try mirror.withLock { mirror in
+      do { try mirror.advance(to: snapshot) } catch {
+        mirror.reset()
+        throw error
+      }
+      return WaitingUploads.grouping(mirror.schedule.items.values)
+    }
+  }
+
   /// Sends uploads until the worker is drained or its task is cancelled. A worker runs once.
   ///
   /// - Parameters:
@@ -249,13 +276,19 @@ public actor UploadWorker {
   /// examines the uploads, not the counts, which may be wrong after a repair.
   private func isEmpty(_ condition: EndCondition) throws -> Bool {
     let snapshot = try queue.store.snapshot()
-    if try !queue.tables.state(in: snapshot).pauses.isEmpty { return true }
-    let paused = condition.paused ? [] : Set(pausedDestinations.keys)
-    let now = condition.later ? nil : queue.environment.now()
-    return try mirror.withLock { mirror in
-      try mirror.advance(to: snapshot)
-      return !mirror.schedule.hasSendableUploads(before: now) { paused.contains($0) }
+    if try !queue.tables.state(in: snapshot).pauses.isEmpty {
+      ending = Ending(sequence: snapshot.sequence, next: nil)
+      return true
     }
+    let paused = condition.paused ? [] : Set(pausedDestinations.keys)
+    let present = queue.environment.now()
+    let now = condition.later ? nil : present
+    ending = try mirror.withLock { mirror in
+      try mirror.advance(to: snapshot)
+      if mirror.schedule.hasSendableUploads(before: now, isPaused: { paused.contains($0) }) { return nil }
+      return Ending(sequence: snapshot.sequence, next: mirror.schedule.nextTime(after: present))
+    }
+    return ending != nil
   }
 
   /// Releases order keys held by parked uploads if the current options no longer hold them.

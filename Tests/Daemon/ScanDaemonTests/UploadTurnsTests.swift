@@ -1,0 +1,122 @@
+import Testing
+
+@testable import ScanDaemon
+
+@Suite struct UploadTurnsTests {
+  var turns = UploadTurns()
+
+  private mutating func takeAll(limit: Int = 100) -> [String?] {
+    var users: [String?] = []
+    while let turn = turns.next(limit: limit) { users.append(turn.user) }
+    return users
+  }
+
+  @Test mutating func `users get their turns in the order in which they were added, each once`() {
+    for user in ["a", "b", nil, "a", "c", "b", nil] { turns.add(user) }
+    #expect(turns.readyCount == 4)
+    let users1 = takeAll()
+    #expect(users1 == ["a", "b", nil, "c"])
+    #expect(turns.servingCount == 4 && turns.readyCount == 0)
+  }
+
+  @Test mutating func `no more users are served than the limit, and one that ends makes room`() {
+    for number in 0..<5 { turns.add("\(number)") }
+    let users2 = takeAll(limit: 2)
+    #expect(users2 == ["0", "1"])
+    turns.end("0", until: nil)
+    let users3 = takeAll(limit: 2)
+    #expect(users3 == ["2"])
+    #expect(turns.servingCount == 2)
+  }
+
+  @Test mutating func `a user that is added during its turn goes to the end`() {
+    for user in ["a", "b", "c"] { turns.add(user) }
+    let users4 = takeAll(limit: 1)
+    #expect(users4 == ["a"])
+    let isNew = turns.add("a")
+    #expect(!isNew)
+    turns.end("a", until: .uptime(.seconds(100)))
+    #expect(turns.laterCount == 0, "there is something new to send")
+    let users5 = takeAll()
+    #expect(users5 == ["b", "c", "a"])
+  }
+
+  @Test mutating func `a user that began out of turn has no second one`() {
+    turns.add("a")
+    turns.add("b")
+    let begins = [turns.begin("b"), turns.begin("b")]
+    #expect(begins == [true, false])
+    let users6 = takeAll()
+    #expect(users6 == ["a"])
+    turns.end("b", until: nil)
+    let users7 = takeAll()
+    #expect(users7 == [])
+    turns.add("b")
+    let users8 = takeAll()
+    #expect(users8 == ["b"])
+  }
+
+  @Test mutating func `users wait for times of both clocks, and are not forgotten`() {
+    for user in ["wall", "soon", "never", "late"] { turns.add(user) }
+    _ = takeAll()
+    turns.end("wall", until: .clock(2_000_000))
+    turns.end("soon", until: .uptime(.seconds(5)))
+    turns.end("late", until: .uptime(.seconds(50)))
+    turns.end("never", until: nil)
+    #expect(turns.laterCount == 3 && turns.servingCount == 0)
+    #expect(turns.pause(now: 500_000, uptime: .zero) == .microseconds(1_500_000))
+    turns.takeDue(now: 1_999_999, uptime: .zero)
+    let users9 = takeAll()
+    #expect(users9 == [])
+    turns.takeDue(now: 2_000_000, uptime: .zero)
+    let users10 = takeAll()
+    #expect(users10 == ["wall"])
+    #expect(turns.pause(now: 2_000_000, uptime: .seconds(1)) == .seconds(4))
+    // The wall clock may go back: what waits for the other one does not mind.
+    turns.takeDue(now: -5, uptime: .seconds(5))
+    let users11 = takeAll()
+    #expect(users11 == ["soon"])
+    turns.takeDue(now: 0, uptime: .seconds(49))
+    #expect(turns.laterCount == 1)
+    let users12 = takeAll()
+    #expect(users12 == [])
+    #expect(turns.pause(now: 0, uptime: .seconds(49.9)) == UploadTurns.leastPause)
+    turns.takeDue(now: 0, uptime: .seconds(50))
+    let users13 = takeAll()
+    #expect(users13 == ["late"])
+    #expect(turns.pause(now: 0, uptime: .zero) == nil)
+  }
+
+  @Test mutating func `what is new ends a wait`() {
+    turns.add("a")
+    _ = takeAll()
+    turns.end("a", until: .clock(.max))
+    let isNew = turns.add("a")
+    let users = takeAll()
+    #expect(isNew && users == ["a"])
+  }
+
+  /// The users that are spelled with other code points are others.
+  @Test mutating func `users are told apart byte by byte`() {
+    turns.add("\u{E9}")
+    turns.add("e\u{301}")
+    let count = takeAll().count
+    #expect(count == 2)
+  }
+
+  @Test mutating func `ten thousand users have ten thousand turns, and the list keeps no waste`() {
+    for round in 0..<3 {
+      for number in 0..<10_000 { turns.add("\(number)") }
+      var count = 0
+      while let turn = turns.next(limit: 16) {
+        count += 1
+        turns.end(turn.user, until: nil)
+      }
+      #expect(count == 10_000, "round \(round)")
+      turns.add("last")
+      let last = turns.next(limit: 16)
+      #expect(last?.user == "last")
+      turns.end("last", until: nil)
+    }
+  }
+}
