@@ -68,17 +68,22 @@ extension StorageError: CustomStringConvertible {
   private var advice: String {
     if operation == "lock", let advice = lockAdvice { return advice }
     return switch kind {
-    case .noSpace:
-      code == EFBIG
-        ? "; raise the limit of the size of files (ulimit -f); what was stored before is unharmed"
-        : "; free some space and try again; what was stored before is unharmed"
-    case .permission: "; check who owns it and its mode"
+    case .noSpace: "; \(FileObstacle.room(path, code)); what was stored before is unharmed"
+    case .permission where code == EROFS:
+      "; it is mounted read-only: mount it writable, or use a directory on a medium that can be written"
+    case .permission: "; \(FileObstacle.permission(path))"
     case .descriptors: "; raise the limit of open files (ulimit -n)"
     case .missing: code == ENOTDIR ? "; a part of the path is not a directory" : ""
     case .other:
       switch code {
       case ELOOP: "; it is a symbolic link, which a store never follows"
       case ENOMEM: "; raise the limit of address space (ulimit -v)"
+      case EBUSY where operation == "rename":
+        "; a single file is mounted there (a bind mount of a container), and a store replaces its files: mount the"
+          + " directory, not the single file"
+      case EXDEV where operation == "rename":
+        "; it lies in a layer of a container's image (overlayfs), whose directories cannot be renamed: keep the stores on"
+          + " a volume"
       default: ""
       }
     }

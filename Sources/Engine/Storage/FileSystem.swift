@@ -50,4 +50,7 @@ package enum FileSystem {
     default: nil
     }
   }
+
+  /// The magic number of overlayfs, on which the layers of a container's image lie.
+  static let overlay: UInt32 = 0x794C_7630
 }

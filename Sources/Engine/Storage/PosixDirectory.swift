@@ -131,6 +131,9 @@ package final class PosixDirectory: StorageDirectory {
     return remoteName.isEmpty ? FileSystem.unsuitableName(magic: magic) : remoteName
   }
 
+  /// Whether the directory lies on overlayfs, as the files of a container do that are on no volume.
+  package func isOnOverlay() throws(StorageError) -> Bool { try fileSystem().magic == FileSystem.overlay }
+
   /// Returns the Linux kernel's magic number for the file system, or the name of one that an Apple system reports as
   /// not local.
   package func fileSystem() throws(StorageError) -> (magic: UInt32, remoteName: String) {

@@ -38,6 +38,18 @@ extension WorkspaceDirectory {
     return warnings + Self.warnings(owners, user: PosixDirectory.effectiveUser)
   }
 
+  /// Why the root is no good place for the stores of a service, for people; `nil` if it is one, as far as is known.
+  ///
+  /// - Complexity: A few system calls.
+  package func placeWarning() -> String? {
+    guard let ancestor = PosixDirectory.nearest(to: root) else { return nil }
+    if let name = (try? ancestor.unsuitableFileSystem()) ?? nil {
+      return "\(Warning.fileSystem(path: root, name: name))"
+    }
+    guard (try? ancestor.isOnOverlay()) == true else { return nil }
+    return "\(root) lies in a container's layer (overlayfs), and the stores go with the container: mount a volume there"
+  }
+
   /// Warnings for the outermost path of each foreign owner.
   static func warnings(_ owners: [(path: String, owner: UInt32)], user: UInt32) -> [Warning] {
     var warnings: [Warning] = []

@@ -35,6 +35,29 @@ import Testing
   }
 }
 
+@Suite struct StorageErrorTests {
+  @Test(arguments: [
+    ("rename", EBUSY, "mount the directory, not the single file"), ("open", EROFS, "mounted read-only"),
+    ("write", EDQUOT, "the quota of"), ("write", EFBIG, "ulimit -f"), ("open", ELOOP, "symbolic link"),
+    ("rename", EXDEV, "keep the stores on a volume"),
+  ])
+  func `an error says what to do about it`(operation: String, code: Int32, remedy: String) {
+    let error = StorageError(operation: operation, path: "/nonexistent/file", code: code)
+    #expect(error.description.hasPrefix("cannot \(operation) /nonexistent/file: "))
+    #expect(error.description.contains(remedy), "\(error)")
+  }
+
+  @Test func `a busy file that is not renamed is no mount`() {
+    #expect(!StorageError(operation: "remove", path: "/f", code: EBUSY).description.contains("mount"))
+  }
+
+  @Test(arguments: [
+    ("plain/path-1.log", "plain/path-1.log"), ("with blank", "'with blank'"), ("it's", #"'it'\''s'"#), ("", "''"),
+    ("用户", "'用户'"), ("$(x)", "'$(x)'"),
+  ])
+  func `a path is one word of a shell`(path: String, word: String) { #expect(path.shellWord == word) }
+}
+
 @Suite struct BlockingThreadTests {
   @Test func `calls of one thread run in their order, and errors come back`() async throws {
     struct Failure: Error {}

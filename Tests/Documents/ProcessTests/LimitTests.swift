@@ -6,8 +6,11 @@ import Testing
 @Suite(.serialized) struct LimitTests {
   @Test(arguments: [
     ("file size", "(ulimit -f)"), ("open files", "(ulimit -n)"), ("address space", "(ulimit -v)"),
-    ("full disk", "free some space"), ("read-only media", "check who owns it"),
-    ("read-only directory", "check who owns it"),
+    ("full disk", "free some space"), ("no inodes", "no inodes are left, though there may be space: 'df -i "),
+    ("read-only media", "mounted read-only"), ("read-only directory", "its mode forbids it: chmod -R u+rwX "),
+    ("a file of root's", "belongs to root; as root: chown -R nobody: "),
+    ("a directory of root's", "belongs to root; as root: chown -R nobody: "),
+    ("a service's directory", "belongs to nobody: run the program as that user, or as root"),
   ])
   func `a refusal of the system is reported, and overcome when it ends`(scene: String, advice: String) throws {
     let temporary = try TemporaryDirectory()

@@ -155,6 +155,60 @@ extension StoreActor {
     try continues(location, reader, after: last)
   }
 
+  /// A file system has given out all of its inodes, and has space.
+  static func useUpInodes(_ directory: String) throws {
+    // A C string for the call.
+    guard unsafe process_mount_memory(directory, 1 << 20) == 0 else { return say("skipped: not permitted to mount") }
+    let location = try StoreLocation.creating(directory, name: "s")
+    let (writer, reader) = try makeStore(location)
+    let folder = directory + "/many"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    var count = 0
+    while FileManager.default.createFile(atPath: folder + "/\(count)", contents: nil) { count += 1 }
+    // An increment needs no inode.
+    let next = try NumberedStore.commit(writer)
+    try refused(.noSpace, code: ENOSPC, at: directory, file: "s.new") {
+      _ = try NumberedStore.commit(writer, isGeneration: true)
+    }
+    writer.close()
+    try FileManager.default.removeItem(atPath: folder)
+    try continues(location, reader, after: next.sequence)
+  }
+
+  /// Root has left a file, or the directory, of a store behind, and its owner comes back.
+  static func leaveToRoot(_ location: StoreLocation, _ directory: String, isDirectory: Bool) throws {
+    guard getuid() == 0 else { return say("skipped: only root gives files away") }
+    let nobody: UInt32 = 65_534
+    let stores = try StoreLocation.creating(directory + "/stores", name: "s")
+    try makeStore(stores).writer.close()
+    // C strings for the calls.
+    func give(_ path: String) throws { try expect(unsafe chown(path, nobody, nobody) == 0, "chown") }
+    try give(directory)
+    if !isDirectory {
+      try give(directory + "/stores")
+      try give(directory + "/stores/s.lock")
+    }
+    try expect(process_become(nobody) == 0, "setuid")
+    let error = try error {
+      guard let again = try StoreLocation.existing(directory + "/stores", name: "s") else { return }
+      _ = try StoreWriter(again, schema: TestSchema.schema)
+    }
+    try expect(error.description.hasSuffix("chown -R nobody: \(directory)/stores"), "the remedy: \(error)")
+    say(error.description)
+  }
+
+  /// Somebody works with the stores of a service.
+  static func comeAsAnother(_ location: StoreLocation, _ directory: String) throws {
+    guard getuid() == 0 else { return say("skipped: only root gives files away") }
+    try makeStore(location).writer.close()
+    // A C string for the call.
+    try expect(unsafe chown(directory, 65_534, 65_534) == 0, "chown")
+    try expect(process_become(4711) == 0, "setuid")
+    let error = try error { _ = try StoreLocation.existing(directory, name: "s") }
+    try expect(!error.description.contains("chown"), "stores of another user are not to be taken away: \(error)")
+    say(error.description)
+  }
+
   static func readOnlyMedia(_ directory: String) throws {
     // C strings for the calls.
     guard unsafe process_mount_memory(directory, 1 << 20) == 0 else { return say("skipped: not permitted to mount") }

@@ -1,6 +1,7 @@
 import Essentials
 public import JSONFormat
 import UploadQueue
+import Workspace
 
 extension Daemon {
   /// The daemon's state as JSON: version, user, catalogue with its age, synchronisation, queue, inputs, current
@@ -18,6 +19,7 @@ extension Daemon {
       ("uptimeSeconds", .double((uptime.seconds * 1000).rounded() / 1000)), ("ready", .bool(isReady)),
       ("user", .optional((try? user()) ?? nil)), ("catalogue", catalogueJSON(time)), ("sync", sync.json),
       ("network", network.json),
+      ("rootWarning", .optional(WorkspaceDirectory(root: options.root).placeWarning())),
       ("queue", queueJSON()), ("webhooks", .array(webhooks.options.map { .text($0.name) })), ("inputs", inputs.json),
       ("sessionsOpen", .int(sessions.openCount())), ("eventListeners", .int(events.listenerCount)),
       ("scansPerSecond", .double((rate.perSecond(at: context.uptime()) * 1000).rounded() / 1000)),

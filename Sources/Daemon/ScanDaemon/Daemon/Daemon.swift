@@ -76,6 +76,7 @@ public final class Daemon: ReadingHandler, Sendable {
     self.options = options
     webhooks = try Webhooks(options.webhooks, environment.webhook)
     lock = try Self.lock(options.root, logger)
+    if let warning = WorkspaceDirectory(root: options.root).placeWarning() { logger.warning("\(warning)") }
     context = try DaemonContext(options, environment: environment, logger: logger)
     workspace = context.access.workspace
     events = context.events

@@ -212,15 +212,15 @@ struct Init: AsyncParsableCommand {
   }
 
   private func sayWhatIsNext(_ user: String, _ source: String, _ map: String?) {
-    let place = store.root.map { " --root \($0.quoted)" } ?? ""
+    let place = store.root.map { " --root \($0.shellWord)" } ?? ""
     let isServer = Self.isServer(source)
     let origin =
       isServer
-      ? " --sync-url \(source.quoted)"
-      : " --sync-from \(Self.absolute(source).quoted)" + (map.map { " --sync-map-file \($0.quoted)" } ?? "")
+      ? " --sync-url \(source.shellWord)"
+      : " --sync-from \(Self.absolute(source).shellWord)" + (map.map { " --sync-map-file \($0.shellWord)" } ?? "")
     let again = (map.map { ["--map", $0] } ?? []) + ["--delete-missing", "--", source]
     Console.say("Next:")
-    Console.say("  catalogd\(place) --user \(user.quoted)\(origin)")
+    Console.say("  catalogd\(place) --user \(user.shellWord)\(origin)")
     Console.say(
       "      answers scanners, and programs on http://127.0.0.1:8765"
         + (isServer ? "" : "; imports \(source.shown) again when it changes"))
@@ -228,7 +228,7 @@ struct Init: AsyncParsableCommand {
     Console.say("      shows the catalogue in a browser")
     Console.say(
       isServer
-        ? "  catalogctl sync\(place)" : "  catalogctl import\(place) " + again.map(\.quoted).joined(separator: " "))
+        ? "  catalogctl sync\(place)" : "  catalogctl import\(place) " + again.map(\.shellWord).joined(separator: " "))
     Console.say("      brings what has changed")
   }
 }
@@ -253,21 +253,5 @@ extension String {
       }
     }
     return words + (word.map { [$0] } ?? [])
-  }
-
-  /// The text as a word of a shell.
-  fileprivate var quoted: String {
-    let isPlain =
-      !isEmpty
-      && utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-          UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: "="), UInt8(ascii: ","), UInt8(ascii: "@"):
-          true
-        default: false
-        }
-      }
-    return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
   }
 }
