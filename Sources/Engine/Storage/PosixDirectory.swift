@@ -8,7 +8,7 @@ import Synchronization
 /// refer to something outside the directory.
 package final class PosixDirectory: StorageDirectory {
   package let path: String
-  private let descriptor: Int32
+  let descriptor: Int32
 
   private init(path: String, descriptor: Int32) {
     self.path = path
@@ -26,7 +26,7 @@ package final class PosixDirectory: StorageDirectory {
   }
 
   /// Returns the name after checking it.
-  private func checked(_ name: String) -> String {
+  func checked(_ name: String) -> String {
     precondition(Self.isName(name), "a name is one component of a path")
     return name
   }
@@ -84,8 +84,12 @@ package final class PosixDirectory: StorageDirectory {
   /// another process created it.
   package func makeSubdirectory(_ name: String) throws(StorageError) -> PosixDirectory {
     if retrying({ unsafe mkdirat(descriptor, checked(name), 0o700) }) == 0 {
-      // The umask may have left a mode with which the directory could not even be opened.
-      if retrying({ unsafe fchmodat(descriptor, name, 0o700, 0) }) != 0 { throw failure("change the mode of", name) }
+      if let owner = try ownerOfNewEntries() {
+        try give(directory: name, to: owner)
+      } else if retrying({ unsafe fchmodat(descriptor, name, 0o700, 0) }) != 0 {
+        // The umask may have left a mode with which the directory could not even be opened.
+        throw failure("change the mode of", name)
+      }
     } else if errno != EEXIST {
       throw failure("create directory", name)
     }
@@ -191,6 +195,11 @@ package final class PosixDirectory: StorageDirectory {
       case .write: O_RDWR
       case .create: O_RDWR | O_CREAT | O_TRUNC
       }
+    if mode == .create, let owner = try ownerOfNewEntries() {
+      // A file that is there may be a link to any other file, made by the owner of the directory. So it is not written.
+      if let found = try status(of: name), found.st_mode & S_IFMT != S_IFDIR { _ = try remove(name) }
+      return try PosixFile(path: path + "/" + name, descriptor: create(name, for: owner))
+    }
     let file = retrying { unsafe shelfmark_openat(descriptor, checked(name), flags | O_NONBLOCK, 0o600) }
     if file < 0 {
       if errno == ENOENT, mode != .create { return nil }
@@ -306,9 +315,7 @@ package final class PosixDirectory: StorageDirectory {
   }
 
   package func lock(_ name: String) throws(StorageError) -> (any StorageLock)? {
-    let flags = O_RDWR | O_CREAT | O_NONBLOCK
-    let file = retrying { unsafe shelfmark_openat(descriptor, checked(name), flags, 0o600) }
-    if file < 0 { throw failure("open", name) }
+    let file = try openOrCreate(name)
     var status = stat()
     // The call fills in the local structure.
     guard retrying({ unsafe fstat(file, &status) }) == 0 else {
@@ -358,7 +365,7 @@ package final class PosixDirectory: StorageDirectory {
     return LockHolder(bytes).flatMap { $0.hasEnded ? nil : $0 }
   }
 
-  private func failure(_ operation: String, _ name: String) -> StorageError {
+  func failure(_ operation: String, _ name: String) -> StorageError {
     let code = errno
     return StorageError(operation: operation, path: path + "/" + name, code: code)
   }

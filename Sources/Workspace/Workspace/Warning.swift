@@ -1,3 +1,4 @@
+import Platform
 import Storage
 
 /// A risk in the location of the stores that is not an error yet. No operation is refused because of it.
@@ -12,6 +13,9 @@ extension Warning: CustomStringConvertible {
   /// The risk, the path, and what to do, for people.
   public var description: String {
     switch self {
+    case .foreignOwner(let path, let owner, let user) where user != PosixDirectory.effectiveUser:
+      "\(path) belongs to user \(owner), and the directory of the stores to user \(user), whose programs may not be able to"
+        + " use it; give it to that user: chown -R \(user) \(path.shellWord)"
     case .foreignOwner(let path, let owner, let user):
       "\(path) belongs to user \(owner), and this program runs as user \(user): what one of them writes the other may not"
         + " be able to read; run it as user \(owner), or choose another root"
@@ -35,7 +39,9 @@ extension WorkspaceDirectory {
     // An invalid ID has no directory, and is rejected when it is used.
     let legalID = id.flatMap { (try? check($0)) == nil ? nil : $0 }
     let owners = owners(legalID.map { UserDirectory.path(of: $0) } ?? [])
-    return warnings + Self.warnings(owners, user: PosixDirectory.effectiveUser)
+    // What root creates belongs to the owner of its directory. So root may work for any owner, but only for one.
+    let user = PosixDirectory.effectiveUser == 0 ? owners.first?.owner ?? 0 : PosixDirectory.effectiveUser
+    return warnings + Self.warnings(owners, user: user)
   }
 
   /// Why the root is no good place for the stores of a service, for people; `nil` if it is one, as far as is known.

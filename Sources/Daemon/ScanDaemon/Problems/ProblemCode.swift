@@ -75,8 +75,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
   package var remedy: String {
     switch self {
     case .catalogueUnreadable:
-      "where sync.url or sync.from is set, the daemon replaces it by itself; else run 'catalogctl verify --repair', or"
-        + " 'catalogctl sync --full --replace-damaged'"
+      "do what the message says; if it tells of damage and sync.url or sync.from is set, the daemon replaces the"
+        + " catalogue by itself; else run 'catalogctl verify --repair', or 'catalogctl sync --full --replace-damaged'"
     case .catalogueNeverSynchronised:
       "set sync.url or sync.from and sign a user in, or fetch a catalogue with 'catalogctl sync' or 'catalogctl import'"
     case .syncFailing: "check the server, the network and sync.url; the daemon tries again by itself"
@@ -86,14 +86,16 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case .syncNoUser: "sign a user in: set user, run 'catalogctl login USER', or POST /v1/session"
     case .syncNeverRan:
       "wait for the synchronisation that runs; if none ends, look at sync in /v1/status and at the log"
-    case .usersUnreadable: "check that the daemon may read the root directory, and that its device works"
+    case .usersUnreadable:
+      "do what the message says: the daemon must be able to read the root directory; it tries again by itself"
     case .documentsUnreadable:
-      "check the file that the message names; if it is damaged, run 'catalogctl verify --repair'"
+      "do what the message says; if it tells of damage, run 'catalogctl verify --repair'; the daemon tries again by"
+        + " itself"
     case .rematchFailing:
       "see to the catalogue and the free space of the root directory; the daemon tries again by itself"
     case .recordingFailing, .missJournalFailing, .queueNotWritten:
-      "check the free space and the permissions of the root directory; if the message tells of damage, run"
-        + " 'catalogctl verify --repair'; the daemon tries again by itself"
+      "do what the message says about space or owners; if it tells of damage, run 'catalogctl verify --repair'; the"
+        + " daemon tries again by itself"
     case .uploadsRefused: "see what stops the uploads (GET /v1/queue), then send or drop some"
     case .settingsFaulty:
       "set it anew with 'catalogctl config set', or unset it as the message says; the daemon notices it by itself"
@@ -107,7 +109,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
       "see why with 'catalogctl queue list --state parked', then retry or drop them ('catalogctl queue retry --parked')"
     case .keysHeld:
       "decide about the parked upload that holds the key: 'catalogctl queue retry ID' or 'catalogctl queue drop ID'"
-    case .uploadsStopped: "check the file that the message names; the daemon tries again by itself"
+    case .uploadsStopped: "do what the message says about the file that it names; the daemon tries again by itself"
     case .inputClosed: "check that the device is connected, or that no other program uses the port or the path"
     case .connectionsRefused: "close connections that are not needed, or raise the limit that the message names"
     case .requestsFailing:
