@@ -35,7 +35,10 @@ struct Catalogctl: AsyncParsableCommand {
       CommandGroup(name: "Beside the catalogue:", subcommands: [DocumentsCommand.self]),
       CommandGroup(
         name: "Looking after the file:",
-        subcommands: [Stat.self, Log.self, Diff.self, Rollback.self, Dump.self, Export.self, Verify.self, Compact.self]),
+        subcommands: [
+          Stat.self, Log.self, Diff.self, Rollback.self, Dump.self, Export.self, Verify.self, Compact.self,
+          BackupCommand.self, RestoreCommand.self,
+        ]),
       CommandGroup(name: "What programs keep beside it:", subcommands: [Cache.self]),
     ])
 }

@@ -11,7 +11,8 @@ import Testing
     ["config", "unset", "a"], ["documents", "put", "members", "--from", "DOCUMENT"],
     ["documents", "delete", "members", "d"], ["queue", "add", "{}"], ["queue", "pause"], ["queue", "resume"],
     ["queue", "retry", "--parked"], ["queue", "clear"], ["rollback", "1"], ["compact"], ["export", "ROWS"],
-    ["import", "ROWS"], ["cache", "clear"], ["verify", "--repair"], ["users", "remove", "v", "--yes"], ["logout"],
+    ["import", "ROWS"], ["cache", "clear"], ["backup", "BACKUP"], ["restore", "BACKUP", "--force"],
+    ["verify", "--repair"], ["users", "remove", "v", "--yes"], ["logout"],
   ]
 
   @Test func `every writing command leaves sound stores`() throws {
@@ -20,7 +21,7 @@ import Testing
       "FILE": try root.payload(.products(3), "1").path,
       "NEXT": try root.payload(.products(4, cursor: "later"), "2").path,
       "DOCUMENT": try root.folder.file("document", Data(#"{"id":"d"}"#.utf8)).path,
-      "ROWS": root.folder.path + "/rows.csv",
+      "ROWS": root.folder.path + "/rows.csv", "BACKUP": root.folder.path + "/backup",
     ]
     _ = try root.run("apply", "--user", "v", names["FILE"] ?? "")
     for command in Self.commands {

@@ -29,7 +29,8 @@ import Testing
     (["queue", "show", "ID"], 0), (["queue", "pause"], 0), (["queue", "stat"], 0), (["queue", "resume"], 0),
     (["queue", "retry", "--waiting"], 0), (["queue", "drop", "ID"], 0), (["queue", "clear"], 0),
     (["queue", "run", "--url", "http://127.0.0.1:1/{id}", "--until-empty"], 0), (["cache", "list"], 0),
-    (["cache", "show", "x"], 1), (["cache", "clear"], 0), (["users", "remove", "u", "--yes"], 0), (["logout"], 0),
+    (["cache", "show", "x"], 1), (["cache", "clear"], 0), (["backup", "BACKUP"], 0),
+    (["restore", "BACKUP", "--force"], 0), (["users", "remove", "u", "--yes"], 0), (["logout"], 0),
     (["serve", "--port", "0", "--products", "MISSING"], 66), (["studio", "--port", "BUSY", "--user", "ana"], 69),
   ]
 
@@ -42,6 +43,7 @@ import Testing
       "FILE": try root.payload(Self.payload, "1").path, "NEXT": try root.payload(next, "2").path,
       "DOCUMENT": try root.folder.file("document", Data(#"{"id":"d"}"#.utf8)).path,
       "ROWS": root.folder.path + "/rows.ndjson", "MISSING": root.folder.path + "/missing", "BUSY": "\(busy.port)",
+      "BACKUP": root.folder.path + "/backup",
     ]
     var ran: Set<[String]> = []
     let commands = try HelpTests.everyCommand()

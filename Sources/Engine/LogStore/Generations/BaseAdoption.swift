@@ -94,7 +94,7 @@ private struct Offer {
 
 extension LogFile {
   /// Returns the footer that the newest slot names. Later bytes may not be durable.
-  fileprivate func acknowledgedFooter() throws(StoreError) -> SegmentFooter? {
+  func acknowledgedFooter() throws(StoreError) -> SegmentFooter? {
     let recovery = try recover()
     if recovery.isAcknowledged { return recovery.footer }
     guard let slot = recovery.slot else { return nil }
@@ -131,18 +131,26 @@ extension StoreLocation {
 
   /// Writes the log of a store that starts from the offered commit and gives it its name.
   fileprivate func begin(_ offer: Offer, isShared: Bool) throws(StorageError) {
+    let header = offer.header(created: environment.now(), isShared: isShared)
+    try writeLog(header, endingWith: offer.footer, copying: isShared ? nil : offer.file)
+  }
+
+  /// Writes a log that ends with a commit of another log, and gives it its name. Its slots name that commit.
+  ///
+  /// - Parameter source: The file with the bytes of the commits; `nil` if they are in the shared base.
+  func writeLog(
+    _ header: FileHeader, endingWith footer: SegmentFooter, copying source: (any StorageFile)?
+  ) throws(StorageError) {
     guard let file = try directory.open(new, .create) else {
       throw StorageError(operation: "create", path: directory.path + "/" + new, code: ENOENT)
     }
-    let footer = offer.footer
     let slot = AcknowledgementSlot(
       storeID: footer.storeID, sequence: footer.sequence, generation: footer.generation, footerOffset: footer.offset,
       end: footer.end, chain: footer.chain)
     let head =
-      offer.header(created: environment.now(), isShared: isShared).encoded() + slot.encoded()
-      + [UInt8](repeating: 0, count: AcknowledgementSlot.byteCount)
+      header.encoded() + slot.encoded() + [UInt8](repeating: 0, count: AcknowledgementSlot.byteCount)
     try file.write(head.rawSpan, at: 0)
-    if !isShared { try file.copy(SegmentHeader.firstOffset..<Int(footer.end), from: offer.file) }
+    if let source { try file.copy(SegmentHeader.firstOffset..<Int(footer.end), from: source) }
     try file.sync()
     try directory.rename(new, to: log)
     try directory.sync()

@@ -58,6 +58,8 @@ extension QueueResume: ChangingCommand {}
 extension QueueRetry: ChangingCommand {}
 extension QueueDrop: ChangingCommand {}
 extension QueueClear: ChangingCommand {}
+extension BackupCommand: ChangingCommand {}
+extension RestoreCommand: ChangingCommand {}
 extension PutDocuments: ChangingCommand {}
 extension DeleteDocument: ChangingCommand {}
 extension Rollback: ChangingCommand {}
