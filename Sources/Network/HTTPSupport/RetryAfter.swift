@@ -2,16 +2,20 @@ import TextFormat
 
 /// The `Retry-After` header field (RFC 9110, 10.2.3): seconds, or a date in one of the three forms of 5.6.7.
 package enum RetryAfter {
-  /// The time to wait from `now` (seconds since 1970 UTC); zero for a date that has passed, `nil` for text that is
-  /// neither a number nor a date.
-  package static func duration(_ text: String, now: Int64) -> Duration? {
+  /// The time to wait; zero for a date that has passed, `nil` for text that is neither a number nor a date.
+  ///
+  /// - Parameters:
+  ///   - date: The response's `Date`. What is left until a date is measured by the server's own clock, because this
+  ///     machine's may be wrong; `nil` if there is none.
+  ///   - now: Seconds since 1970 UTC, for a response without a `Date` that can be read.
+  package static func duration(_ text: String, sent date: String? = nil, now: Int64) -> Duration? {
     let text = text.drop { $0 == " " || $0 == "\t" }
     if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
       // Longer waits are clamped to a century, so that a large number does not overflow.
       return .seconds(min(Int64(text) ?? .max, 3_155_760_000))
     }
-    guard let date = secondsSince1970(String(text)) else { return nil }
-    return .seconds(max(0, date - now))
+    guard let end = secondsSince1970(String(text)) else { return nil }
+    return .seconds(max(0, end - (date.flatMap(secondsSince1970) ?? now)))
   }
 
   /// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`.

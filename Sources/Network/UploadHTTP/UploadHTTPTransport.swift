@@ -88,7 +88,9 @@ public final class UploadHTTPTransport: Sendable {
   /// - Throws: ``UploadNoAnswer`` for an error of the client; `UploadPause` without libcurl.
   private func execute(_ request: ClientRequest, readsBody: Bool) async throws -> UploadResponse {
     let (head, exchange) = try await head(of: request)
-    let pause = head["Retry-After"].flatMap { RetryAfter.duration($0, now: Int64(Date().timeIntervalSince1970)) }
+    let pause = head["Retry-After"].flatMap {
+      RetryAfter.duration($0, sent: head["Date"], now: Int64(Date().timeIntervalSince1970))
+    }
     var result = UploadResponse(status: head.status, retryAfter: pause)
     guard readsBody else {
       result.message = await Self.text(exchange)

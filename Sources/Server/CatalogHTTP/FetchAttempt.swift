@@ -93,7 +93,7 @@ struct FetchAttempt: Sendable {
         url: shown(url), status: head.status, message: Self.explanation(beginning), attempts: attempt),
       isRetryable: RetryPolicy.isRetryable(status: head.status),
       retryAfter: head["Retry-After"].flatMap {
-        RetryAfter.duration($0, now: transport.environment.secondsSince1970())
+        RetryAfter.duration($0, sent: head["Date"], now: transport.environment.secondsSince1970())
       })
   }
 

@@ -141,11 +141,13 @@ import WaitingTestSupport
   @Test func `the age is that of the last synchronisation, also after a restart`() async throws {
     try root.fill("ana")
     let time = 4_000_000_000.0
+    var environment = DaemonEnvironment()
+    environment.time.now = { 4_000_000_060_000_000 }
     do {
-      let daemon = try root.daemon()
+      let daemon = try root.daemon(environment)
       try daemon.workspace.stores().settings.set(.lastSynchronization, to: time)
     }
-    let daemon = try root.daemon()
+    let daemon = try root.daemon(environment)
     #expect(try daemon.look("6901").catalogue.currentAt == Date(timeIntervalSince1970: time))
   }
 

@@ -186,8 +186,9 @@ private final class Wire: Sendable {
     server.change(0..<10)
     let slept = Mutex<Int64>(0)
     let daemon = try daemon { environment in
-      // A machine that slept: its timers did not run meanwhile.
+      // A machine that slept: its timers did not run meanwhile, but its clocks did.
       environment.time.now = { [clock] in clock.now + slept.withLock { $0 } }
+      environment.time.uptime = environment.time.now
     }
     try await withServices(daemon) {
       try await eventually("it is current") { try daemon.sync.json.value["next"]?.text != nil }

@@ -59,7 +59,7 @@ import WaitingTestSupport
           let uploads = try daemon.queue().uploads().filter { $0.state != .parked }
           guard let first = uploads.first else { return true }
           return first.state == .waiting && first.lastError != nil
-            && first.notBefore.timeIntervalSince1970 * 1e6 > Double(clock.now)
+            && first.notBefore?.timeIntervalSince1970 ?? 0 > Double(clock.now) / 1e6
         }
       }
       for second in 0..<240 {

@@ -30,7 +30,7 @@ struct Bench {
 
   init(
     _ device: SimulatedDevice = SimulatedDevice(), clock: TestClock = TestClock(),
-    options: QueueOptions = QueueOptions()
+    options: QueueOptions = QueueOptions(), environment: QueueEnvironment? = nil
   ) throws {
     self.device = device
     self.clock = clock
@@ -38,7 +38,7 @@ struct Bench {
     var options = options
     options.trace = events.add
     documents = try Self.documents(device)
-    queue = try UploadQueue(in: documents, options: options, environment: clock.environment)
+    queue = try UploadQueue(in: documents, options: options, environment: environment ?? clock.environment)
   }
 
   static func documents(_ device: SimulatedDevice) throws -> DocumentStore {

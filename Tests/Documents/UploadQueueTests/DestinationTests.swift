@@ -242,11 +242,11 @@ import WaitingTestSupport
         byteCount: 1)
       // Of the first two keys the first upload has failed.
       if [1, 3].contains(ordinal) { entry.failures = 1 }
-      schedule.set(entry)
+      schedule.set(entry, now: QueueTime(0))
     }
     var history = ProbeHistory()
     func probe() -> String? {
-      let next = schedule.next(now: 1, isOpen: { _ in true }, probes: { _ in history })
+      let next = schedule.next(now: QueueTime(1), isOpen: { _ in true }, probes: { _ in history })
       if let next { history.add(next.lane) }
       return next?.orderKey
     }

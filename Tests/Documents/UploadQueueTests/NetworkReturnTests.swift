@@ -112,15 +112,16 @@ import WaitingTestSupport
         id: number, upload: UploadID(tick: UInt64(number), random: 0), kind: "k", priority: .normal, orderKey: nil,
         replaceKey: nil, created: 0, notBefore: 1000 - number, expires: nil, byteCount: 1)
       entry.failures = 1
+      entry.pause = 1000
       entry.lastError = UploadFailure(status: number == 3 ? 503 : nil, message: "no network")
-      schedule.set(entry)
+      schedule.set(entry, now: QueueTime(0))
       // Told once more, it stands there twice.
       entry.attempts = 2
-      schedule.set(entry)
+      schedule.set(entry, now: QueueTime(0))
     }
-    #expect(schedule.unanswered(now: 0, limit: 5) == [0, 1, 2, 4, 5])
-    #expect(schedule.unanswered(now: 990, limit: 50) == [0, 1, 2, 4, 5, 6, 7, 8, 9])
+    #expect(schedule.unanswered(now: QueueTime(0), limit: 5) == [0, 1, 2, 4, 5])
+    #expect(schedule.unanswered(now: QueueTime(990), limit: 50) == [0, 1, 2, 4, 5, 6, 7, 8, 9])
     schedule.remove(0)
-    #expect(schedule.unanswered(now: 998, limit: 5) == [1])
+    #expect(schedule.unanswered(now: QueueTime(998), limit: 5) == [1])
   }
 }

@@ -19,7 +19,7 @@ import Testing
       }
       try mirror.advance(to: transaction.base)
       for ordinal in change.touched { mirror.record(ordinal, try change.entry(ordinal)) }
-      if let next = mirror.schedule.next(now: change.now, isOpen: { _ in true }) {
+      if let next = mirror.schedule.next(now: change.time, isOpen: { _ in true }) {
         mirror.record(next.id, next.claimed(by: Self.lease))
         _ = try change.claim(next, Self.lease)
       }
@@ -37,14 +37,14 @@ import Testing
 
   @Test func `what was enqueued and taken in one commit and arrived before the next look holds up nothing`() throws {
     let queue = try Bench().queue
-    var mirror = ScheduleMirror(queue.tables, ScheduleRules())
+    var mirror = ScheduleMirror(queue.tables, ScheduleRules(), queue.environment)
     try mirror.advance(to: queue.store.snapshot())
     try claim(queue, &mirror, adding: 2)
     #expect(mirror.schedule.items[1]?.state == .sending)
     try settle(queue, 1, .delivered)
     try mirror.advance(to: queue.store.snapshot())
     #expect(mirror.schedule.items.keys.sorted() == [2])
-    #expect(mirror.schedule.next(now: .max, isOpen: { _ in true })?.id == 2)
+    #expect(mirror.schedule.next(now: QueueTime(.max), isOpen: { _ in true })?.id == 2)
   }
 
   @Test func `whenever it looks, it shows what waits and what is being sent`() throws {
@@ -52,7 +52,7 @@ import Testing
     for round in 0..<(8 * depth) {
       let bench = try Bench()
       let queue = bench.queue
-      var mirror = ScheduleMirror(queue.tables, ScheduleRules())
+      var mirror = ScheduleMirror(queue.tables, ScheduleRules(), queue.environment)
       for step in 0..<40 {
         switch Int.random(in: 0..<8, using: &random) {
         case 0..<3: try claim(queue, &mirror, adding: Int.random(in: 0...2, using: &random))

@@ -17,7 +17,7 @@ import Testing
   private static func next(_ entries: [Int64: ScheduleEntry], now: Int64, isOpen: (String) -> Bool) -> ScheduleEntry? {
     let live = entries.values.filter { $0.state != .parked }
     return live.filter { entry in
-      guard entry.state == .waiting, entry.notBefore <= now, isOpen(entry.kind) else { return false }
+      guard entry.state == .waiting, entry.earliest ?? 0 <= now, isOpen(entry.kind) else { return false }
       guard let key = entry.orderKey else { return true }
       return live.allSatisfy { other in
         other.orderKey != key || (other.state == .waiting && other.id >= entry.id)
@@ -39,7 +39,7 @@ import Testing
           last += 1
           let entry = Self.entry(last, &random)
           model[last] = entry
-          schedule.set(entry)
+          schedule.set(entry, now: QueueTime(now))
         case 3: now = max(0, now + Int64.random(in: -3..<12, using: &random))
         case 4:
           // Parked, or let go again.
@@ -47,7 +47,7 @@ import Testing
             entry.state = entry.state == .parked ? .waiting : .parked
             entry.lease = nil
             model[entry.id] = entry
-            schedule.set(entry)
+            schedule.set(entry, now: QueueTime(now))
           }
         case 5:
           if let ordinal = model.keys.sorted().randomElement(using: &random) {
@@ -64,24 +64,24 @@ import Testing
             } else {
               entry.state = .waiting
               entry.lease = nil
-              entry.notBefore = now + Int64.random(in: 0..<20, using: &random)
+              entry.begin(pause: Int64.random(in: 0..<20, using: &random), now: now)
               model[entry.id] = entry
-              schedule.set(entry)
+              schedule.set(entry, now: QueueTime(now))
             }
           }
         default:
           let open = Set(["a", "b"].filter { _ in Int.random(in: 0..<4, using: &random) > 0 })
-          let next = schedule.next(now: now) { open.contains($0) }
+          let next = schedule.next(now: QueueTime(now)) { open.contains($0) }
           let expected = Self.next(model, now: now) { open.contains($0) }
           try #require(next == expected, "round \(round), step \(step)")
           if let next, Bool.random(using: &random) {
             let claimed = next.claimed(by: .init(slot: Int.random(in: 0..<2, using: &random), holder: 7))
             model[next.id] = claimed
-            schedule.set(claimed)
+            schedule.set(claimed, now: QueueTime(now))
           }
         }
         let expired = model.values.filter { $0.state == .waiting && ($0.expires ?? .max) <= now }.map(\.id).sorted()
-        try #require(schedule.expired(now: now).sorted() == expired, "round \(round), step \(step)")
+        try #require(schedule.expired(now: QueueTime(now)).sorted() == expired, "round \(round), step \(step)")
         for slot in 0..<2 {
           let lease = ScheduleEntry.Lease(slot: slot, holder: 7)
           let held = model.values.filter { $0.lease == lease }.map(\.id).sorted()
@@ -89,9 +89,9 @@ import Testing
         }
         // Whoever sleeps until the next time misses nothing.
         if Self.next(model, now: now, isOpen: { _ in true }) == nil,
-          schedule.next(now: now, isOpen: { _ in true }) == nil
+          schedule.next(now: QueueTime(now), isOpen: { _ in true }) == nil
         {
-          let later = schedule.nextTime(after: now) ?? .max
+          let later = schedule.nextTime(after: QueueTime(now)) ?? .max
           if later > now + 1, later < .max {
             try #require(Self.next(model, now: later - 1, isOpen: { _ in true }) == nil, "round \(round), step \(step)")
           }

@@ -1,5 +1,6 @@
-import UploadQueue
 import WaitingTestSupport
+
+@testable import UploadQueue
 
 extension TestClock {
   /// A clock that sleeping sets forward.
@@ -8,4 +9,9 @@ extension TestClock {
   var environment: QueueEnvironment {
     QueueEnvironment(now: { self.now }, random: { self.random() }, sleep: { try await self.sleep($0) })
   }
+}
+
+extension QueueTime {
+  /// A time that both clocks say.
+  init(_ time: Int64) { self.init(wall: time, steady: time) }
 }

@@ -114,6 +114,52 @@ import Testing
     writer.close()
   }
 
+  @Test func `a clock that is far ahead for a while deletes nothing, and neither does its correction`() throws {
+    let store = Kept()
+    var writer = try store.writer(keeping: 7)
+    _ = try writer.commit { try $0.put("old") }
+    try store.replace(writer, "new")
+    let years = 73 * 365
+    func commit(_ name: String) throws {
+      writer.close()
+      writer = try store.writer(keeping: 7)
+      _ = try writer.commit { try $0.put(name) }
+    }
+    store.pass(days: 1)
+    try commit("a")
+    store.pass(days: Int64(years))
+    for name in ["ahead", "ahead again"] { try commit(name) }
+    #expect(try writer.previousGeneration() != nil)
+    store.pass(days: -Int64(years))
+    for name in ["right", "right again"] { try commit(name) }
+    #expect(try writer.previousGeneration() != nil)
+    // A jump counts as half of the lifetime, so it is deleted in time.
+    store.pass(days: 2)
+    try commit("later")
+    #expect(try writer.previousGeneration() != nil)
+    store.pass(days: 1)
+    try commit("at last")
+    #expect(try writer.previousGeneration() == nil)
+    writer.close()
+  }
+
+  @Test func `one that was kept by a clock that was ahead is deleted in time when the clock is right`() throws {
+    let store = Kept()
+    let writer = try store.writer(keeping: 7)
+    _ = try writer.commit { try $0.put("old") }
+    store.pass(days: 10_000)
+    try store.replace(writer, "new")
+    store.pass(days: -10_000)
+    for day in 0..<7 {
+      #expect(try writer.previousGeneration() != nil, "day \(day)")
+      _ = try writer.commit { try $0.put("\(day)") }
+      store.pass(days: 1)
+    }
+    _ = try writer.commit { try $0.put("last") }
+    #expect(try writer.previousGeneration() == nil)
+    writer.close()
+  }
+
   @Test func `with a lifetime of nothing none is kept`() throws {
     let store = Kept()
     let writer = try store.writer(keeping: 0)

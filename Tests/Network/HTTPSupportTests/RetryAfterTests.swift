@@ -12,6 +12,16 @@ import Testing
     #expect(RetryAfter.duration(text, now: 1_767_323_045) == .seconds(seconds))
   }
 
+  @Test func `a date is measured by the clock of the server that sent it`() {
+    let date = "Fri, 02 Jan 2026 03:05:05 GMT"
+    for now: Int64 in [0, 1_767_323_045, 3_124_137_600] {
+      #expect(RetryAfter.duration(date, sent: "Fri, 02 Jan 2026 03:04:55 GMT", now: now) == .seconds(10))
+      #expect(RetryAfter.duration(date, sent: "Fri, 02 Jan 2026 03:06:00 GMT", now: now) == .zero)
+      #expect(RetryAfter.duration("7", sent: "Fri, 02 Jan 2026 03:06:00 GMT", now: now) == .seconds(7))
+    }
+    #expect(RetryAfter.duration(date, sent: "yesterday", now: 1_767_323_045) == .seconds(60))
+  }
+
   @Test(arguments: [
     "", "-1", "1.5", "soon", "Fri, 32 Jan 2026 03:05:05 GMT", "Fri, 02 Jan 2026 03:05 GMT", "a b c d e",
   ])

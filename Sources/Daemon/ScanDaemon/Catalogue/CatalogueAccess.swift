@@ -1,6 +1,7 @@
 import Catalog
 import Essentials
 import Synchronization
+import UploadQueue
 import Workspace
 
 extension Setting where Value == Double? {
@@ -26,8 +27,21 @@ final class CatalogueAccess: Sendable {
   private let written = Mutex(0.0)
   /// How often the time of a success without changes is written.
   private static let writePeriod = 300.0
+  /// How far a time may be in the future before it counts as written by a clock that was ahead, in seconds.
+  private static let tolerance = 10.0
 
-  init(_ workspace: Workspace, _ matching: MatchingAccess) {
+  /// A commit whose time is in the future, and when it was first seen, on the clock that only goes forward.
+  private struct Future {
+    weak var stores: UserStores?
+    var sequence: UInt64 = 0
+    var since: Int64 = 0
+  }
+
+  private let time: QueueEnvironment
+  private let future = Mutex(Future())
+
+  init(_ workspace: Workspace, _ matching: MatchingAccess, _ time: QueueEnvironment) {
+    self.time = time
     self.workspace = workspace
     self.matching = matching
   }
@@ -65,12 +79,28 @@ final class CatalogueAccess: Sendable {
 
   // MARK: Age
 
+  /// The age of a catalogue. A time from the future, which a clock that was ahead has left, does not count. If there is
+  /// no other, the age counts from when the daemon first saw this commit.
   func age(_ snapshot: CatalogSnapshot, of stores: UserStores) -> CatalogueAge {
-    let commit = snapshot.store.map { Double($0.time) / 1e6 }
-    let latest = commit.map { max($0, lastSuccess(of: stores) ?? $0) }
+    let latest = snapshot.store.map { commit in
+      let now = Double(time.now()) / 1e6
+      let known = [Double(commit.time) / 1e6, lastSuccess(of: stores)].compactMap(\.self)
+      return known.filter { $0 <= now + Self.tolerance }.max() ?? now - timeSinceSeen(commit.sequence, stores)
+    }
     return CatalogueAge(
       user: stores.user, cursor: snapshot.cursor, sequence: snapshot.sequence,
       currentAt: latest.map(Date.init(timeIntervalSince1970:)))
+  }
+
+  /// The seconds since a commit from the future was first seen.
+  private func timeSinceSeen(_ sequence: UInt64, _ stores: UserStores) -> Double {
+    let uptime = time.uptime()
+    return future.withLock { future in
+      if future.stores !== stores || future.sequence != sequence {
+        future = Future(stores: stores, sequence: sequence, since: uptime)
+      }
+      return Double(uptime - future.since) / 1e6
+    }
   }
 
   /// The time of the last successful synchronisation of the given stores, in seconds since 1970.

@@ -129,7 +129,7 @@ extension CatalogueSync {
       return
     }
     context.problems.set(.syncNoUser, nil as String?)
-    let now = context.time.now()
+    let now = context.time.uptime()
     let (isFailing, waitingSince) = state.withLock { state -> (Bool, Int64?) in
       let isOwn = state.last.stores === stores
       if isOwn { state.waitingSince = nil } else if state.waitingSince == nil { state.waitingSince = now }
@@ -145,6 +145,7 @@ extension CatalogueSync {
   /// is stale.
   public var json: JSONText {
     let (last, next, isRunning) = state.withLock { ($0.last, $0.next, $0.isRunning) }
+    let now = (wall: context.time.now(), steady: context.time.uptime())
     let stores = try? context.access.stores()
     let own = last.stores === stores ? last : LastSync()
     let success = stores.flatMap { context.access.lastSuccess(of: $0) }.map(Date.init(timeIntervalSince1970:))
@@ -155,7 +156,7 @@ extension CatalogueSync {
       ("configured", .bool(step != nil)), ("source", .optional(options?.source?.name)), ("running", .bool(isRunning)),
       ("lastSuccess", .optional(success?.precise)), ("lastAttempt", .optional(own.attempt?.precise)),
       ("lastError", .optional(own.error)), ("failures", .int(own.failures)),
-      ("next", .optional(next.map { Date(microseconds: $0).precise })),
+      ("next", .optional(next.map { Date(microseconds: now.wall + ($0 - now.steady)).precise })),
       ("oldSince", .optional(own.error == nil ? nil : current?.precise)),
     ])
   }

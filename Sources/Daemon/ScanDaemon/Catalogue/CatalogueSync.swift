@@ -28,13 +28,13 @@ public final class CatalogueSync: Service, Sendable {
     var failuresInARow = 0
     /// Whether the network came back during a synchronisation, which may still hang on the old connection.
     var cameBackMeanwhile = false
-    /// The time of the next scheduled synchronisation, in microseconds since 1970.
+    /// The time of the next scheduled synchronisation, in microseconds of the clock that only goes forward.
     var next: Int64?
     /// Whether the catalogue cannot be read and must be replaced.
     var wantsReplacement = false
     /// The time of the last replacement, on the monotonic clock.
     var replaced: Duration?
-    /// The time since which checks have found no attempt for a signed-in user.
+    /// The time since which checks have found no attempt for a signed-in user, on the same clock.
     var waitingSince: Int64?
   }
 
@@ -68,7 +68,7 @@ public final class CatalogueSync: Service, Sendable {
       while !wakes.isFinished {
         let pause = await nextPause()
         state.withLock { state in
-          state.next = pause.map { context.time.now() + $0.nanoseconds / 1000 }
+          state.next = pause.map { context.time.uptime() + $0.nanoseconds / 1000 }
         }
         await wakes.wait(pause, context.time.sleep)
       }
@@ -116,7 +116,7 @@ public final class CatalogueSync: Service, Sendable {
         state.cameBackMeanwhile = true
         return false
       }
-      return state.last.error != nil || state.next.map { $0 <= context.time.now() } ?? false
+      return state.last.error != nil || state.next.map { $0 <= context.time.uptime() } ?? false
     }
     if isWanted { wakes.wake() }
   }

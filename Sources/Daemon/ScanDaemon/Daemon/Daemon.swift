@@ -108,7 +108,7 @@ public final class Daemon: ReadingHandler, Sendable {
     } onReadable: { [rematcher] in
       rematcher.wake()
     }
-    causes = CauseWatch(context, health: health, inputs: inputs, sync: sync, lock: lock)
+    causes = CauseWatch(context, health: health, inputs: inputs, sync: sync, uploads: uploads, lock: lock)
     compaction = CompactionService(context, options: options.compaction, rate: rate, turn: sync.turn)
     gauges = GaugeService(context, causes: causes, recorder: recorder, sessions: sessions)
     sync.afterSuccess { [weak health, weak rematcher, weak gauges] in

@@ -45,9 +45,11 @@ final class DaemonContext: Sendable {
     workspaceOptions.notify = { notice in logger.warning("\(notice)") }
     let workspace = try Workspace.open(options.root, options: workspaceOptions)
     if let user = options.user { try Self.signIn(user, workspace, logger) }
-    problems = Problems(logger, environment.metrics, now: environment.time.now)
+    problems = Problems(
+      logger, environment.metrics, uptime: environment.time.uptime, now: environment.time.now)
     metrics = DaemonMetrics(environment.metrics)
-    access = CatalogueAccess(workspace, MatchingAccess(options, workspace, problems, environment.uptime))
+    access = CatalogueAccess(
+      workspace, MatchingAccess(options, workspace, problems, environment.uptime), environment.time)
     events = EventLog(capacity: options.eventCapacity)
     ids = ScanIDs(random: environment.time.random)
     var directory = WorkspaceDirectory(root: options.root)

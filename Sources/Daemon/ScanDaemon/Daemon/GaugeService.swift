@@ -1,4 +1,6 @@
+import Essentials
 import ServiceLifecycle
+import UploadQueue
 
 /// A service that periodically sets the gauges and checks the causes of problems, and writes pending data at the end.
 /// It starts first and ends last.
@@ -42,10 +44,9 @@ final class GaugeService: Service {
     guard let stores = try? context.access.stores() else { return }
     if let catalogue = try? context.access.catalogue(of: stores) {
       context.metrics.products.record(catalogue.productCount)
-      let current = context.access.age(catalogue, of: stores).currentAt?.timeIntervalSince1970
+      let age = context.access.age(catalogue, of: stores).ageSeconds(at: Date(microseconds: context.time.now()))
       // Without a catalogue there is no age. Zero would look like a new catalogue.
-      // The clock may have been set back since, and an age is never negative.
-      context.metrics.catalogueAge.record(current.map { max(0, Double(context.time.now()) / 1e6 - $0) } ?? .nan)
+      context.metrics.catalogueAge.record(age ?? .nan)
     }
     if let documents = (try? context.userDocuments.documents(of: stores, creates: false)) ?? nil,
       let counts = try? documents.queue.counts()

@@ -1,3 +1,4 @@
+import Essentials
 import Synchronization
 import UploadQueue
 
@@ -13,10 +14,17 @@ final class CauseWatch: Sendable {
   private let inputs: InputTable
   private let sync: CatalogueSync
   private let lock: RootLock?
+  private let uploads: UploadService
+  private let clock: ClockWatch
   private let context: DaemonContext
 
-  init(_ context: DaemonContext, health: CatalogueHealth, inputs: InputTable, sync: CatalogueSync, lock: RootLock?) {
+  init(
+    _ context: DaemonContext, health: CatalogueHealth, inputs: InputTable, sync: CatalogueSync, uploads: UploadService,
+    lock: RootLock?
+  ) {
     self.context = context
+    self.uploads = uploads
+    clock = ClockWatch(context.time)
     self.health = health
     self.inputs = inputs
     self.sync = sync
@@ -31,12 +39,37 @@ final class CauseWatch: Sendable {
     context.access.matching.check(try? context.access.stores())
     checkInputs()
     sync.reportProblems()
+    checkClock()
     checkDocuments()
     context.problems.set(.rootReplaced, lock?.replacement())
     if let rival = lock?.rival() {
       context.problems.report(.secondDaemon, rival, endsAfter: Self.rivalTime)
     }
     context.problems.tick()
+  }
+
+  /// Compares the clock with the newest times in the stores, and reports uploads that wait for a time.
+  private func checkClock() {
+    var newest: [(what: String, time: Int64)] = []
+    if let stores = try? context.access.stores() {
+      if let commit = (try? context.access.catalogue(of: stores))?.store {
+        newest.append(("the last commit of the catalogue", commit.time))
+      }
+      if let documents = (try? context.userDocuments.documents(of: stores, creates: false)) ?? nil,
+        let time = (try? documents.store.snapshot())?.time
+      {
+        newest.append(("the last commit of the documents, with the uploads,", time))
+      }
+      if let success = context.access.lastSuccess(of: stores) {
+        newest.append(("the last synchronisation", Date(timeIntervalSince1970: success).microseconds))
+      }
+    }
+    context.problems.set(.clockSetBack, clock.check(newest: newest))
+    let later = uploads.uploadsForLater().map { later in
+      "\(later.count) upload\(later.count == 1 ? " waits" : "s wait") for a time in the future, until"
+        + " \(later.until.precise) at the latest: it was asked for when they were added"
+    }
+    context.problems.set(.uploadsForLater, later)
   }
 
   /// Checks which inputs are open.

@@ -50,6 +50,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
   case queuePaused = "queue_paused"
   /// The task that sends a user's uploads ended with an error. About: the user.
   case uploadsStopped = "uploads_stopped"
+  /// Uploads wait for a time that was asked for and that is far away, or was asked for while the clock was ahead.
+  case uploadsForLater = "uploads_for_later"
 
   // Inputs and connections.
 
@@ -70,6 +72,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
   case secondDaemon = "second_daemon"
   /// The path of the root directory no longer leads to the directory that the daemon started with.
   case rootReplaced = "root_replaced"
+  /// The clock was set back, or is behind the times in the stores.
+  case clockSetBack = "clock_set_back"
 
   /// What a person can do to fix the problem.
   package var remedy: String {
@@ -110,6 +114,9 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case .keysHeld:
       "decide about the parked upload that holds the key: 'catalogctl queue retry ID' or 'catalogctl queue drop ID'"
     case .uploadsStopped: "do what the message says about the file that it names; the daemon tries again by itself"
+    case .uploadsForLater:
+      "if the time is meant, wait; else find them with 'catalogctl queue list --state waiting --json' (notBefore), add them"
+        + " again without --not-before, and drop these with 'catalogctl queue drop ID'"
     case .inputClosed: "check that the device is connected, or that no other program uses the port or the path"
     case .connectionsRefused: "close connections that are not needed, or raise the limit that the message names"
     case .requestsFailing:
@@ -119,6 +126,9 @@ package enum ProblemCode: String, Sendable, CaseIterable {
       "correct the configuration ('catalogd --check-config' lists what is wrong) and send SIGHUP again"
     case .rootReplaced:
       "bring the directory back if it was moved or unmounted; else restart the daemon, which goes on with the new one"
+    case .clockSetBack:
+      "compare 'date' with the right time; if the clock is wrong, set it ('timedatectl'). Nothing waits for the clock. The"
+        + " problem ends by itself an hour after the stores have no time from the future any more"
     case .secondDaemon: "stop one of the two daemons, or give it a root directory of its own"
     }
   }

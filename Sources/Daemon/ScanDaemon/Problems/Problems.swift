@@ -27,7 +27,7 @@ package final class Problems: Sendable {
     let since: Date
     var count: Int
     var message: String
-    /// When the problem ends by itself, in microseconds since 1970.
+    /// When the problem ends by itself, on the clock that only goes forward.
     var end: Int64?
   }
 
@@ -48,7 +48,7 @@ package final class Problems: Sendable {
     var beginnings = 0
     /// Whether the problem came back too soon to log each start.
     var isFlapping = false
-    /// When the problem last started or ended, and when the last line was written, in microseconds since 1970.
+    /// When the problem last started or ended, and when the last line was written, on the same clock.
     var changed: Int64
     var logged: Int64
     /// The reason in the last line, without its numbers.
@@ -59,11 +59,20 @@ package final class Problems: Sendable {
   private let records = Mutex<[Key: Record]>([:])
   private let logger: Logger
   private let now: @Sendable () -> Int64
+  /// The microseconds of a clock that only goes forward.
+  private let uptime: @Sendable () -> Int64
   private let gauges: [ProblemCode: Gauge]
 
-  init(_ logger: Logger, _ metrics: any MetricsFactory, now: @escaping @Sendable () -> Int64) {
+  /// - Parameters:
+  ///   - uptime: The microseconds of a clock that only goes forward; `nil` if `now` does.
+  ///   - now: Microseconds since 1970.
+  init(
+    _ logger: Logger, _ metrics: any MetricsFactory, uptime: (@Sendable () -> Int64)? = nil,
+    now: @escaping @Sendable () -> Int64
+  ) {
     self.logger = logger
     self.now = now
+    self.uptime = uptime ?? now
     let all = ProblemCode.allCases.map {
       ($0, Gauge(label: "shelfmark_problem", dimensions: [("code", $0.rawValue)], factory: metrics))
     }
@@ -87,7 +96,7 @@ package final class Problems: Sendable {
 
   /// Ends a problem, if there is one.
   package func clear(_ code: ProblemCode, about: String? = nil) {
-    let time = now()
+    let time = uptime()
     let ended = records.withLock { records -> Line? in
       records.isEmpty ? nil : end(Self.key(code, about, in: records), at: time, &records)
     }
@@ -122,7 +131,7 @@ package final class Problems: Sendable {
   ) {
     // A server's error message may be long.
     let message = String(message.prefix(500))
-    let time = now()
+    let time = uptime()
     let end = duration.map { time + $0.nanoseconds / 1000 }
     let line = records.withLock { records -> Line? in
       let key = Self.key(code, about, in: records)
@@ -132,7 +141,7 @@ package final class Problems: Sendable {
         records[key]?.problem?.end = end
         return nil
       }
-      let problem = Problem(since: Date(microseconds: time), count: 1, message: message, end: end)
+      let problem = Problem(since: Date(microseconds: now()), count: 1, message: message, end: end)
       defer { measure(code, records) }
       guard var record = records[key] else {
         records[key] = Record(
@@ -179,8 +188,7 @@ package final class Problems: Sendable {
   private static func withoutNumbers(_ message: String) -> String { message.filter { !$0.isNumber } }
 
   private static func isOver(_ start: Int64, _ duration: Duration = quietTime, at time: Int64) -> Bool {
-    // Setting the clock back must not silence a problem.
-    time < start || time - start >= duration.nanoseconds / 1000
+    time - start >= duration.nanoseconds / 1000
   }
 
   // MARK: Time
@@ -188,7 +196,7 @@ package final class Problems: Sendable {
   /// Ends problems whose time is over, and logs the state of flapping ones and new reasons of others. Call it every few
   /// seconds.
   func tick() {
-    let time = now()
+    let time = uptime()
     let lines = records.withLock { records in
       records.keys.sorted().flatMap { key in
         var lines: [Line] = []

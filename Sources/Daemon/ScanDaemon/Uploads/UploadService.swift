@@ -1,4 +1,5 @@
 import Documents
+import Essentials
 import Logging
 import Platform
 import ServiceLifecycle
@@ -71,6 +72,13 @@ final class UploadService: Service {
     state.withLock { $0.checksWorkers = true }
     surveyWakes.wake()
     wakes.wake()
+  }
+
+  /// The number of uploads that wait for a time that was asked for and that is far away, and the last of these times;
+  /// `nil` if there are none.
+  func uploadsForLater() -> (count: Int, until: Date)? {
+    state.withLock { $0.workers.values.compactMap(\.worker.uploadsForLater) }
+      .reduce(nil) { (($0?.count ?? 0) + $1.count, max($0?.until ?? $1.until, $1.until)) }
   }
 
   /// Retries uploads that got no response, because the network is back.

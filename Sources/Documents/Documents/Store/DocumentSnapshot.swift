@@ -40,6 +40,8 @@ public final class DocumentSnapshot: Sendable {
 
   /// The sequence number of the commit; 0 for a store without one.
   public var sequence: UInt64 { store?.sequence ?? 0 }
+  /// The time of the commit, in microseconds since 1970 UTC; `nil` for a store without one.
+  package var time: Int64? { store?.time }
   /// The version of the application's schema; see ``Migration``.
   public var schemaVersion: Int { description.schemaVersion }
 

@@ -56,18 +56,17 @@ extension QueueChange {
       state.counts.delivered += 1
       events.append(.delivered(entry.upload))
     case .again(let failure, let pause, let counts):
+      // An upload whose time is over is removed when the next ones are chosen.
       if try isReplaced(entry) { return try supersede(entry) }
-      if let expires = entry.expires, expires <= now { return try expire(entry) }
       var waiting = entry
       waiting.failures += 1
       if counts { waiting.ownFailures = (entry.ownFailures ?? 0) + 1 }
       waiting.lastError = failure
-      waiting.notBefore = now.adding(pause)
+      waiting.begin(pause: pause, now: now)
       try wait(&waiting, replacing: entry)
       events.append(.backedOff(entry.upload, failure, notBefore: waiting.notBefore))
     case .paused(let failure):
       if try isReplaced(entry) { return try supersede(entry) }
-      if let expires = entry.expires, expires <= now { return try expire(entry) }
       var waiting = entry
       waiting.lastError = failure
       try wait(&waiting, replacing: entry)
@@ -128,7 +127,7 @@ extension QueueChange {
     guard let entry = try entry(ordinal), entry.state == .waiting else { return }
     var blamed = entry
     blamed.ownFailures = max(entry.ownFailures ?? 0, min(entry.attempts, limit))
-    blamed.notBefore = min(entry.notBefore, now)
+    blamed.begin(pause: 0, now: now)
     try put(blamed, replacing: entry)
   }
 
@@ -142,9 +141,9 @@ extension QueueChange {
 
   /// Ends the back-off of an upload whose last attempt got no answer. Does nothing if its state has changed.
   func hasten(_ ordinal: Int64) throws {
-    guard let entry = try entry(ordinal), entry.isUnanswered, entry.notBefore > now else { return }
+    guard let entry = try entry(ordinal), entry.isUnanswered, entry.wait != nil else { return }
     var hastened = entry
-    hastened.notBefore = now
+    hastened.begin(pause: 0, now: now)
     try put(hastened, replacing: entry)
   }
 

@@ -6,13 +6,16 @@ final class QueueChange {
   let transaction: DocumentTransaction
   let options: QueueOptions
   let environment: QueueEnvironment
-  let now: Int64
+  let time: QueueTime
   var state: QueueState
   /// The ordinals of entries that were written or deleted.
   private(set) var touched: [Int64] = []
   /// The events to trace once the transaction is committed.
   var events: [QueueEvent] = []
   private let before: QueueState
+
+  /// The time in microseconds since 1970.
+  var now: Int64 { time.wall }
 
   init(
     _ tables: QueueTables, _ transaction: DocumentTransaction, _ options: QueueOptions, _ environment: QueueEnvironment
@@ -21,7 +24,7 @@ final class QueueChange {
     self.transaction = transaction
     self.options = options
     self.environment = environment
-    now = environment.now()
+    time = environment.time
     state = try tables.state(in: transaction)
     before = state
   }
@@ -163,14 +166,14 @@ final class QueueChange {
   /// its position in the queue.
   ///
   /// An upload that waits without having failed is not changed: it waits for its turn, for its destination, or for a
-  /// time that the application chose.
+  /// time that the application chose. One that was written while the clock was ahead gets the present time.
   ///
-  /// - Returns: Whether the upload was parked, or waiting after a failed attempt.
+  /// - Returns: Whether the upload was parked, or waiting after a failed attempt, or written while the clock was ahead.
   @discardableResult
   func retry(_ entry: ScheduleEntry) throws -> Bool {
     switch entry.state {
     case .sending: return false
-    case .waiting: if entry.failures == 0 { return false }
+    case .waiting: if entry.failures == 0, !entry.isAhead(of: now) { return false }
     case .parked:
       if try isReplaced(entry) {
         try supersede(entry)
@@ -185,7 +188,7 @@ final class QueueChange {
 
   /// Makes workers close the breaker of an upload's destination, if the upload waits for nothing else.
   func retryDestination(_ entry: ScheduleEntry) throws {
-    guard entry.state == .waiting, entry.notBefore <= now else { return }
+    guard entry.state == .waiting, !entry.isForLater(than: now) else { return }
     var entry = entry
     let old = entry
     entry.retried = now

@@ -65,7 +65,7 @@ extension UploadQueue {
   /// Workers in every process that pause its destination try it at once. A `notBefore` time given when enqueuing still
   /// applies. An upload that is being sent is not changed.
   ///
-  /// - Returns: Whether the upload was parked, or waiting after a failed attempt.
+  /// - Returns: Whether the upload was parked, or waiting after a failed attempt, or written while the clock was ahead.
   /// - Throws: `UploadQueueError.unknown`.
   @discardableResult
   public func retry(_ id: UploadID) async throws -> Bool {
@@ -79,7 +79,8 @@ extension UploadQueue {
 
   /// Makes all uploads in these states ready to be sent now, like ``retry(_:)``, in one commit.
   ///
-  /// - Returns: The number of uploads that were parked, or waiting after a failed attempt.
+  /// - Returns: The number of uploads that were parked, or waiting after a failed attempt, or written while the clock
+  ///   was ahead.
   @discardableResult
   public func retryAll(_ states: Set<UploadState> = [.parked]) async throws -> Int {
     try await group.perform { change in
@@ -91,7 +92,7 @@ extension UploadQueue {
         if try change.retry(entry) {
           count += 1
           kinds.insert(entry.kind)
-        } else if entry.notBefore <= change.now {
+        } else if !entry.isForLater(than: change.now) {
           others[entry.kind] = others[entry.kind] ?? entry
         }
       }

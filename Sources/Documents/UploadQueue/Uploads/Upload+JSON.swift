@@ -32,7 +32,8 @@ extension Upload {
         ("id", .text(id.text)), ("kind", .text(kind)), ("state", .text(state.rawValue)),
         ("priority", .text(priority.name)),
         ("orderKey", .optional(orderKey)), ("replaceKey", .optional(replaceKey)), ("created", .text(created.stamp)),
-        ("notBefore", .text(notBefore.stamp)), ("expires", .optional(expires?.stamp)), ("attempts", .int(attempts)),
+        ("notBefore", .optional(notBefore?.stamp)),
+        ("expires", .optional(expires?.stamp)), ("attempts", .int(attempts)),
         ("lastError", error), ("parked", .optional(parked?.stamp)), ("holdsKey", .bool(holdsKey)), ("payload", payload),
       ] + files)
   }

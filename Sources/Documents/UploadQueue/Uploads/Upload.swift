@@ -17,8 +17,11 @@ public struct Upload: Sendable, Equatable, Identifiable {
   public let replaceKey: String?
   /// When it was enqueued. Times have a resolution of one microsecond.
   public let created: Date
-  /// The earliest time at which it is sent.
-  public let notBefore: Date
+  /// The earliest time at which it is sent: the time that was asked for, or the end of the pause after a failure; `nil`
+  /// if it waits for neither.
+  public let notBefore: Date?
+  /// The time before which the application asked not to send it; `nil` if it asked for none.
+  package let wished: Date?
   /// When it expires; `nil` if it never does.
   public let expires: Date?
   /// Its state when it was read.
@@ -40,7 +43,8 @@ public struct Upload: Sendable, Equatable, Identifiable {
     orderKey = entry.orderKey
     replaceKey = entry.replaceKey
     created = Date(microseconds: entry.created)
-    notBefore = Date(microseconds: entry.notBefore)
+    notBefore = entry.earliest.map(Date.init(microseconds:))
+    wished = entry.wish.map(Date.init(microseconds:))
     expires = entry.expires.map(Date.init(microseconds:))
     state = entry.state
     attempts = entry.attempts
@@ -210,5 +214,11 @@ extension Int64 {
   func adding(_ other: Int64) -> Int64 {
     let (sum, overflows) = addingReportingOverflow(other)
     return overflows ? (other < 0 ? .min : .max) : sum
+  }
+
+  /// The difference, clamped to 64 bits.
+  func subtracting(_ other: Int64) -> Int64 {
+    let (difference, overflows) = subtractingReportingOverflow(other)
+    return overflows ? (other < 0 ? .max : .min) : difference
   }
 }

@@ -5,7 +5,7 @@
 /// failed since the last success. Attempts without an answer, or with one like 503, do indicate an outage, so a number
 /// of them in a row also opens the breaker. An answer that pauses the destination opens it at once.
 struct CircuitBreaker: Equatable {
-  /// The thresholds and pauses of a breaker. Times are in microseconds.
+  /// The thresholds and pauses of a breaker, in microseconds.
   struct Policy: Sendable, Equatable {
     var failures: Int
     var firstPause: Int64
@@ -23,15 +23,14 @@ struct CircuitBreaker: Equatable {
   private(set) var failing: Set<Int64> = []
   /// The number of consecutive attempts whose failure indicates an outage.
   private(set) var outages = 0
-  /// The time until which nothing is sent, in microseconds since 1970; `nil` while the breaker is closed.
+  /// The time until which nothing is sent; `nil` while the breaker is closed. This and all other times are microseconds
+  /// of the clock that only goes forward.
   private(set) var openUntil: Int64?
   /// The answer that paused the destination; `nil` while the breaker is closed, or open because of failures.
   private(set) var answer: UploadFailure?
   /// When the breaker first opened since it was last closed; `nil` while it is closed.
   private(set) var openSince: Int64?
   private var pause: Int64 = 0
-  /// When the breaker last opened.
-  private var opened: Int64 = 0
   /// Whether a probe is being sent.
   private var isProbing = false
   private(set) var probes = ProbeHistory()
@@ -82,11 +81,11 @@ struct CircuitBreaker: Equatable {
     pause = 0
   }
 
-  /// Closes the breaker after a manual retry at this time. Failures before that time no longer count.
+  /// Closes the breaker after a manual retry. Former failures no longer count.
   ///
   /// - Returns: Whether the breaker was open and is now closed.
-  mutating func retry(at time: Int64) -> Bool {
-    guard openUntil != nil, time >= opened else { return false }
+  mutating func retry() -> Bool {
+    guard openUntil != nil else { return false }
     self = CircuitBreaker()
     return true
   }
@@ -145,7 +144,6 @@ struct CircuitBreaker: Equatable {
   private mutating func open(now: Int64, atLeast least: Int64, cap: Int64, _ policy: Policy) -> Int64 {
     isProbing = false
     pause = min(pause == 0 ? policy.firstPause : pause.adding(pause), cap)
-    opened = now
     openSince = openSince ?? now
     let length = max(pause, least)
     openUntil = now.adding(length)

@@ -7,7 +7,12 @@ import HeapModule
 /// a lane may be sent, and only if no upload of the lane is being sent and no parked upload holds the key. Uploads that
 /// are ready are in heaps, one for each destination. An outdated heap entry is skipped when it is popped.
 ///
-/// Invariant: each candidate is in `delayed` or in its destination's heap. A candidate is an upload that waits, is the
+/// Lengths of time, which are pauses, times to live and the time that a batch lingers, are measured by the clock that
+/// only goes forward, from the moment at which an entry was first seen. What is left of one by the entry's times counts,
+/// up to its whole length: so a clock that was wrong when the entry was written delays it by one pause at most. Only the
+/// times that the application asked for are compared with the clock that people set.
+///
+/// Invariant: each candidate is in `delayed`, in `wished` or in its destination's heap. A candidate is an upload that waits, is the
 /// first in its lane, and whose lane is idle.
 struct DueQueue {
   private struct Lane {
@@ -21,6 +26,14 @@ struct DueQueue {
 
     /// Whether its first upload may be sent once its time comes.
     var isIdle: Bool { sending.isEmpty && held.isEmpty }
+  }
+
+  /// A length of time that an upload waits.
+  private struct Pause {
+    /// The end as it is stored, by which a pause is recognised.
+    let until: Int64
+    /// The end on the steady clock.
+    let end: Int64
   }
 
   /// An upload ordered by time, then by ordinal.
@@ -42,41 +55,60 @@ struct DueQueue {
   private(set) var items: [Int64: ScheduleEntry] = [:]
   private var lanes: [String: Lane] = [:]
   private var ready: [String: Heap<Ready>] = [:]
+  /// Candidates by the time at which they may go, on the steady clock.
   private var delayed = Heap<Timed>()
+  /// Candidates that wait only for the time that the application asked for, by that time.
+  private var wished = Heap<Timed>()
+  /// Uploads by the time at which they expire, on the steady clock.
   private var expiring = Heap<Timed>()
+  private var pauses: [Int64: Pause] = [:]
+  /// When an upload has lingered for the rest of its batch, on the steady clock.
+  private var lingers: [Int64: Int64] = [:]
+  /// When an upload expires, on the steady clock.
+  private var ends: [Int64: Int64] = [:]
+  /// The times that the application asked for, of uploads that wait.
+  private var wishes: [Int64: Int64] = [:]
   private var leased: [ScheduleEntry.Lease: Set<Int64>] = [:]
-  /// The time of the last manual retry, by destination, since ``takeRetries()``.
-  private var retries: [String: Int64] = [:]
+  /// The destinations of uploads that were retried by hand since ``takeRetries()``.
+  private var retries: Set<String> = []
+  /// The last manual retry that was seen, by ordinal.
+  private var retried: [Int64: Int64] = [:]
   /// The order keys that parked uploads hold, by ordinal.
   private var held: [Int64: String] = [:]
   private let rules: ScheduleRules
 
   init(_ rules: ScheduleRules) { self.rules = rules }
 
+  /// Creates an empty queue for the same uploads, which remembers when their lengths of time end.
+  init(after former: DueQueue) {
+    self.init(former.rules)
+    (pauses, lingers, ends, retried) = (former.pauses, former.lingers, former.ends, former.retried)
+  }
+
   // MARK: Contents
 
   /// Adds or updates an upload. Complexity: O(log *n*) in the uploads, amortised.
-  mutating func set(_ entry: ScheduleEntry) {
+  mutating func set(_ entry: ScheduleEntry, now: QueueTime) {
     if entry.state == .parked {
-      remove(entry.id)
+      takeOut(entry.id)
       if let key = entry.orderKey, entry.holdsKey == true, rules.onParked(entry.kind, key) == .hold {
         held[entry.id] = key
         lanes[key, default: Lane()].held.insert(entry.id)
       }
       return
     }
-    if held[entry.id] != nil { remove(entry.id) }
+    if held[entry.id] != nil { takeOut(entry.id) }
     let old = items.updateValue(entry, forKey: entry.id)
     if old == entry { return }
-    if let time = entry.retried, time != old?.retried {
-      let destination = rules.destination(entry.kind)
-      retries[destination] = max(time, retries[destination] ?? time)
+    if let time = entry.retried, retried.updateValue(time, forKey: entry.id) != time {
+      retries.insert(rules.destination(entry.kind))
     }
+    measure(entry, now)
     if let lease = old?.lease, lease != entry.lease { forget(lease, entry.id) }
     if let lease = entry.lease { leased[lease, default: []].insert(entry.id) }
-    if let expires = entry.expires, old == nil { expiring.insert(Timed(time: expires, ordinal: entry.id)) }
+    if let end = ends[entry.id], old == nil { expiring.insert(Timed(time: end, ordinal: entry.id)) }
     guard let key = entry.orderKey else {
-      if entry.state == .waiting { delayed.insert(Timed(time: entry.notBefore, ordinal: entry.id)) }
+      if entry.state == .waiting { delayed.insert(Timed(time: due(entry), ordinal: entry.id)) }
       return
     }
     if old == nil {
@@ -89,6 +121,16 @@ struct DueQueue {
 
   /// Removes an upload. Complexity: O(log *n*) in the uploads, amortised.
   mutating func remove(_ ordinal: Int64) {
+    takeOut(ordinal)
+    ends[ordinal] = nil
+    retried[ordinal] = nil
+  }
+
+  /// Takes an upload out of the schedule that may come back.
+  private mutating func takeOut(_ ordinal: Int64) {
+    pauses[ordinal] = nil
+    lingers[ordinal] = nil
+    wishes[ordinal] = nil
     if let key = held.removeValue(forKey: ordinal) {
       lanes[key]?.held.remove(ordinal)
       surface(key)
@@ -99,6 +141,29 @@ struct DueQueue {
     lanes[key]?.sending.remove(ordinal)
     lanes[key]?.count -= 1
     surface(key)
+  }
+
+  /// Measures the lengths of time that an upload has left.
+  private mutating func measure(_ entry: ScheduleEntry, _ now: QueueTime) {
+    /// The end on the steady clock of a length that ends at `until`.
+    func end(_ until: Int64, length: Int64) -> Int64 {
+      now.steady.adding(min(until.subtracting(now.wall), max(0, length)))
+    }
+    if let wait = entry.wait {
+      if pauses[entry.id]?.until != wait.until {
+        let length = wait.length ?? rules.longestPause(entry.kind).microseconds
+        pauses[entry.id] = Pause(until: wait.until, end: end(wait.until, length: length))
+      }
+    } else {
+      pauses[entry.id] = nil
+    }
+    if let expires = entry.expires, ends[entry.id] == nil {
+      ends[entry.id] = end(expires, length: expires.subtracting(entry.created))
+    }
+    if let linger = rules.batch(entry.kind)?.linger.microseconds, linger > 0, lingers[entry.id] == nil {
+      lingers[entry.id] = end(entry.created.adding(linger), length: linger)
+    }
+    wishes[entry.id] = entry.state == .waiting ? entry.wish : nil
   }
 
   private mutating func forget(_ lease: ScheduleEntry.Lease, _ ordinal: Int64) {
@@ -120,15 +185,25 @@ struct DueQueue {
     lanes[key] = lane
   }
 
-  /// When the first upload of a lane may be sent. A batch that is not full lingers for more uploads.
+  /// When the first upload of a lane may be sent, on the steady clock. A batch that is not full lingers for more uploads.
   private func due(_ entry: ScheduleEntry, _ count: Int) -> Int64 {
-    guard entry.failures == 0, let batch = rules.batch(entry.kind), batch.linger > .zero, count < batch.maximumCount
-    else { return entry.notBefore }
-    return max(entry.notBefore, entry.created.adding(batch.linger.microseconds))
+    let end = pauseEnd(entry)
+    guard entry.failures == 0, let batch = rules.batch(entry.kind), count < batch.maximumCount,
+      let linger = lingers[entry.id]
+    else { return end }
+    return max(end, linger)
   }
 
   private func due(_ entry: ScheduleEntry) -> Int64 {
-    entry.orderKey.flatMap { lanes[$0] }.map { due(entry, $0.count) } ?? entry.notBefore
+    entry.orderKey.flatMap { lanes[$0] }.map { due(entry, $0.count) } ?? pauseEnd(entry)
+  }
+
+  /// When the pause of an upload ends, on the steady clock.
+  private func pauseEnd(_ entry: ScheduleEntry) -> Int64 { pauses[entry.id]?.end ?? .min }
+
+  /// Whether an upload waits neither for the end of a pause nor for a time that the application asked for.
+  private func isDue(_ entry: ScheduleEntry, _ now: QueueTime) -> Bool {
+    pauseEnd(entry) <= now.steady && !entry.isForLater(than: now.wall)
   }
 
   /// Whether an upload may be sent once its time comes.
@@ -138,10 +213,10 @@ struct DueQueue {
     return lane.isIdle && lane.ordinals.min == entry.id
   }
 
-  /// Returns the destinations that were manually retried since the last call, with the time of the last retry. The
-  /// first time that an entry is added, its retry may be long ago.
-  mutating func takeRetries() -> [String: Int64] {
-    defer { retries = [:] }
+  /// Returns the destinations that were manually retried since the last call. The first time that an entry is added, its
+  /// retry may be long ago.
+  mutating func takeRetries() -> Set<String> {
+    defer { retries = [] }
     return retries
   }
 
@@ -155,21 +230,25 @@ struct DueQueue {
   ///   - probes: Returns the history of probed lanes if the next upload to a destination is a probe; otherwise `nil`.
   /// - Complexity: O(log *n*) in the uploads, amortised; for a probe, O(*n*) in the ready lanes.
   mutating func next(
-    now: Int64, isOpen: (String) -> Bool, probes: (String) -> ProbeHistory? = { _ in nil }
+    now: QueueTime, isOpen: (String) -> Bool, probes: (String) -> ProbeHistory? = { _ in nil }
   ) -> ScheduleEntry? {
-    while let first = delayed.min, first.time <= now {
+    while let first = delayed.min, first.time <= now.steady {
       delayed.removeMin()
       guard let entry = items[first.ordinal], mayGo(entry), due(entry) == first.time else { continue }
-      ready[rules.destination(entry.kind), default: Heap()].insert(Ready(priority: entry.priority, ordinal: entry.id))
+      makeReady(entry, now)
+    }
+    while let first = wished.min, first.time <= now.wall {
+      wished.removeMin()
+      guard let entry = items[first.ordinal], mayGo(entry), entry.wish == first.time else { continue }
+      makeReady(entry, now)
     }
     var best: Ready?
     for name in Array(ready.keys) where isOpen(name) {
       while let first = ready[name]?.min {
         if let entry = items[first.ordinal], mayGo(entry) {
-          let time = due(entry)
-          if time <= now { break }
+          if due(entry) <= now.steady, !entry.isForLater(than: now.wall) { break }
           // The clock was set back, the upload failed since, or its batch is no longer full.
-          delayed.insert(Timed(time: time, ordinal: entry.id))
+          put(entry, now)
         }
         ready[name]?.removeMin()
       }
@@ -183,10 +262,31 @@ struct DueQueue {
     return best.flatMap { items[$0.ordinal] }
   }
 
+  /// Makes a candidate ready, unless it waits for something else.
+  private mutating func makeReady(_ entry: ScheduleEntry, _ now: QueueTime) {
+    if put(entry, now) { return }
+    ready[rules.destination(entry.kind), default: Heap()].insert(Ready(priority: entry.priority, ordinal: entry.id))
+  }
+
+  /// Puts a candidate with those that wait for the same. Returns whether it waits for anything.
+  @discardableResult
+  private mutating func put(_ entry: ScheduleEntry, _ now: QueueTime) -> Bool {
+    let time = due(entry)
+    if time > now.steady {
+      delayed.insert(Timed(time: time, ordinal: entry.id))
+      return true
+    }
+    guard let wish = entry.wish, wish > now.wall else { return false }
+    wished.insert(Timed(time: wish, ordinal: entry.id))
+    return true
+  }
+
   /// The best upload to probe a destination with.
-  private func probe(_ name: String, now: Int64, _ history: ProbeHistory) -> Ready? {
+  private func probe(_ name: String, now: QueueTime, _ history: ProbeHistory) -> Ready? {
     (ready[name]?.unordered ?? []).lazy.compactMap { ready -> (rank: (Int, Int, Int), ready: Ready)? in
-      guard let entry = items[ready.ordinal], mayGo(entry), due(entry) <= now else { return nil }
+      guard let entry = items[ready.ordinal], mayGo(entry), due(entry) <= now.steady,
+        !entry.isForLater(than: now.wall)
+      else { return nil }
       return (history.rank(entry), ready)
     }.min { $0.rank == $1.rank ? $0.ready < $1.ready : $0.rank < $1.rank }?.ready
   }
@@ -196,7 +296,9 @@ struct DueQueue {
   ///
   /// - Parameter last: The largest ordinal that the batch may contain.
   /// - Complexity: O(*k* log *n*), where *k* is the size of the batch and *n* the size of the lane.
-  mutating func batch(startingWith first: ScheduleEntry, through last: Int64 = .max, now: Int64) -> [ScheduleEntry] {
+  mutating func batch(startingWith first: ScheduleEntry, through last: Int64 = .max, now: QueueTime)
+    -> [ScheduleEntry]
+  {
     guard let limits = rules.batch(first.kind), limits.maximumCount > 1, first.ownFailures == nil,
       let key = first.orderKey, var lane = lanes.removeValue(forKey: key)
     else { return [first] }
@@ -212,8 +314,8 @@ struct DueQueue {
       }
       byteCount += entry.byteCount
       if !chosen.isEmpty {
-        guard entry.state == .waiting, entry.kind == first.kind, entry.notBefore <= now, entry.ownFailures == nil,
-          entry.expires.map({ $0 > now }) ?? true, byteCount <= limits.maximumByteCount
+        guard entry.state == .waiting, entry.kind == first.kind, isDue(entry, now), entry.ownFailures == nil,
+          ends[ordinal].map({ $0 > now.steady }) ?? true, byteCount <= limits.maximumByteCount
         else { break }
       }
       chosen.append(entry)
@@ -235,9 +337,9 @@ struct DueQueue {
 
   /// The upload if it may be sent before the uploads that precede it in its lane, which were just tried: it waits only
   /// for them and not for a time that the application chose. Otherwise `nil`.
-  func candidate(_ ordinal: Int64, now: Int64) -> ScheduleEntry? {
-    guard let entry = items[ordinal], entry.state == .waiting, entry.notBefore <= now || entry.failures > 0,
-      entry.expires.map({ $0 > now }) ?? true, let key = entry.orderKey, lanes[key]?.isIdle == true
+  func candidate(_ ordinal: Int64, now: QueueTime) -> ScheduleEntry? {
+    guard let entry = items[ordinal], entry.state == .waiting, !entry.isForLater(than: now.wall),
+      ends[ordinal].map({ $0 > now.steady }) ?? true, let key = entry.orderKey, lanes[key]?.isIdle == true
     else { return nil }
     return entry
   }
@@ -246,7 +348,7 @@ struct DueQueue {
   /// its destination.
   ///
   /// - Parameters:
-  ///   - now: The time after which an upload that was enqueued for later does not count, and neither do those that wait
+  ///   - now: The time since 1970 after which an upload that was enqueued for later does not count, and neither do those that wait
   ///     for it under its order key; `nil` if they count.
   ///   - isPaused: Returns whether a destination is paused by an answer.
   /// - Complexity: O(*n*) in the uploads that cannot be sent.
@@ -264,10 +366,10 @@ struct DueQueue {
   }
 
   /// The waiting uploads that have expired.
-  mutating func expired(now: Int64) -> [Int64] {
+  mutating func expired(now: QueueTime) -> [Int64] {
     var found: [Int64] = []
     var kept: [Timed] = []
-    while let first = expiring.min, first.time <= now {
+    while let first = expiring.min, first.time <= now.steady {
       expiring.removeMin()
       // The heap contains an upload twice if it was parked and retried.
       guard let entry = items[first.ordinal], kept.last != first else { continue }
@@ -279,21 +381,44 @@ struct DueQueue {
     return found
   }
 
-  /// When the next upload becomes ready or expires; `nil` for never.
-  func nextTime(after now: Int64) -> Int64? {
+  /// How often the clock is looked at while an upload waits for a time: somebody may set it forward.
+  static let wishInterval: Duration = .seconds(30)
+
+  /// When the next upload becomes ready or expires, on the steady clock; `nil` for never. It may be earlier.
+  func nextTime(after now: QueueTime) -> Int64? {
     var time = delayed.min?.time
+    if let wish = wished.min?.time {
+      let left = min(wish.subtracting(now.wall), Self.wishInterval.microseconds)
+      // The clock may have been set forward since the last look.
+      time = min(time ?? .max, now.steady.adding(max(1, left)))
+    }
     // If an upload expires while it is being sent, that is handled when the attempt ends.
-    if let expires = expiring.min?.time, expires > now { time = min(time ?? expires, expires) }
+    if let expires = expiring.min?.time, expires > now.steady { time = min(time ?? expires, expires) }
     return time
+  }
+
+  /// The number of uploads that wait for a time that the application asked for and that is more than a day away, or that
+  /// was asked for while the clock was ahead, and the last of these times; `nil` if there are none.
+  ///
+  /// - Complexity: O(*n*) in the uploads that were enqueued with a time.
+  func uploadsForLater(now: Int64) -> (count: Int, until: Int64)? {
+    var found: (count: Int, until: Int64)?
+    for (ordinal, wish) in wishes where wish > now {
+      guard let entry = items[ordinal], entry.created > now || wish.subtracting(now) > 86_400_000_000 else { continue }
+      found = ((found?.count ?? 0) + 1, max(found?.until ?? wish, wish))
+    }
+    return found
   }
 
   /// The uploads that wait only for the back-off after an attempt without an answer, in queue order, up to `limit` of
   /// them.
   ///
   /// - Complexity: O(*n*) in the delayed uploads.
-  func unanswered(now: Int64, limit: Int) -> [Int64] {
+  func unanswered(now: QueueTime, limit: Int) -> [Int64] {
     let found = delayed.unordered.lazy.filter { timed in
-      guard timed.time > now, let entry = items[timed.ordinal], entry.notBefore == timed.time else { return false }
+      guard timed.time > now.steady, let entry = items[timed.ordinal], pauseEnd(entry) == timed.time else {
+        return false
+      }
       return entry.isUnanswered && mayGo(entry)
     }
     return Array(Set(found.map(\.ordinal)).sorted().prefix(limit))
@@ -314,7 +439,7 @@ extension DueQueue {
     var sending: [String: Set<Int64>] = [:]
     var counts: [String: Int] = [:]
     var leases: [ScheduleEntry.Lease: Set<Int64>] = [:]
-    let candidates = Set(delayed.unordered.map(\.ordinal))
+    let candidates = Set(delayed.unordered.map(\.ordinal)).union(wished.unordered.map(\.ordinal))
       .union(ready.values.flatMap { $0.unordered.map(\.ordinal) })
     let timed = Set(expiring.unordered.map(\.ordinal))
     for (ordinal, entry) in items {

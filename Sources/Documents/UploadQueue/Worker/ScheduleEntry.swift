@@ -21,7 +21,14 @@ struct ScheduleEntry: Codable, Identifiable, Sendable, Equatable {
   let replaceKey: String?
   /// This and the following times are in microseconds since 1970.
   let created: Int64
+  /// The time before which it is not sent: the end of ``pause``, or the time that the application asked for. If it
+  /// asked for none, this is `created`, and means nothing.
   var notBefore: Int64
+  /// The length of the pause that ends at ``notBefore``, in microseconds; `nil` if that is no end of a pause. The length
+  /// counts: an end by a clock that was wrong is at most this far away.
+  var pause: Int64?
+  /// The time that the application asked for, once an attempt has begun; `nil` if it asked for none.
+  var wished: Int64?
   let expires: Int64?
   /// The size of the payload.
   let byteCount: Int
@@ -46,8 +53,34 @@ struct ScheduleEntry: Codable, Identifiable, Sendable, Equatable {
   /// keep the two kinds distinct.
   var lane: String { orderKey.map { "key " + $0 } ?? "upload \(id)" }
 
-  /// Whether it was enqueued to be sent after `time`, and was not tried yet. A back-off is not meant: it is no wish.
-  func isForLater(than time: Int64) -> Bool { state == .waiting && attempts == 0 && notBefore > time }
+  /// The time before which the application asked not to send it; `nil` if it asked for none.
+  ///
+  /// Former versions overwrote it after the first attempt, when it had passed.
+  var wish: Int64? {
+    if attempts > 0 || pause != nil { return wished }
+    return notBefore == created ? nil : notBefore
+  }
+
+  /// The pause for which it waits: its end by the clock of the process that wrote it, and its length, which is `nil` if
+  /// a former version wrote it; `nil` if it waits for no pause.
+  var wait: (until: Int64, length: Int64?)? {
+    guard state == .waiting else { return nil }
+    if let pause { return (notBefore, pause) }
+    return attempts > 0 && failures > 0 ? (notBefore, nil) : nil
+  }
+
+  /// The later of the time that the application asked for and the end of the pause; `nil` if there is neither.
+  var earliest: Int64? {
+    guard let until = wait?.until else { return wish }
+    return wish.map { max($0, until) } ?? until
+  }
+
+  /// Whether it was enqueued to be sent after `time`. A back-off is not meant: it is no wish.
+  func isForLater(than time: Int64) -> Bool { state == .waiting && wish ?? .min > time }
+
+  /// Whether it waits, has not failed, and nobody asked for a time, but its times are in the future: it was written
+  /// while the clock was ahead.
+  func isAhead(of time: Int64) -> Bool { state == .waiting && failures == 0 && wish == nil && notBefore > time }
 
   /// Whether it waits after an attempt that got no answer. Its `notBefore` is then the back-off of that attempt, not a
   /// time given by the application, which had passed before the attempt.
@@ -57,7 +90,7 @@ struct ScheduleEntry: Codable, Identifiable, Sendable, Equatable {
   func madeReady(now: Int64) -> ScheduleEntry {
     var entry = self
     entry.state = .waiting
-    entry.notBefore = now
+    entry.begin(pause: 0, now: now)
     entry.failures = 0
     entry.ownFailures = nil
     entry.interruptions = 0
@@ -66,9 +99,17 @@ struct ScheduleEntry: Codable, Identifiable, Sendable, Equatable {
     return entry
   }
 
+  /// Sets a pause of this many microseconds, which replaces any other.
+  mutating func begin(pause length: Int64, now: Int64) {
+    wished = wish
+    pause = length
+    notBefore = now.adding(length)
+  }
+
   /// The entry after a worker claims it.
   func claimed(by lease: Lease) -> ScheduleEntry {
     var entry = self
+    entry.wished = wish
     entry.state = .sending
     entry.lease = lease
     entry.attempts += 1

@@ -7,14 +7,16 @@ struct ScheduleMirror {
   var schedule: DueQueue
   private let tables: QueueTables
   private let rules: ScheduleRules
+  private let environment: QueueEnvironment
   private var seen: DocumentSnapshot?
   /// The ordinals recorded since the last snapshot. An upload that was added and removed between two snapshots is in
   /// neither difference, so each of these is looked up.
   private var recorded: Set<Int64> = []
 
-  init(_ tables: QueueTables, _ rules: ScheduleRules) {
+  init(_ tables: QueueTables, _ rules: ScheduleRules, _ environment: QueueEnvironment) {
     self.tables = tables
     self.rules = rules
+    self.environment = environment
     schedule = DueQueue(rules)
   }
 
@@ -45,10 +47,11 @@ struct ScheduleMirror {
   }
 
   private mutating func load(_ snapshot: DocumentSnapshot) throws {
-    schedule = DueQueue(rules)
+    schedule = DueQueue(after: schedule)
     let states: [UploadState] = rules.mayHold ? [.waiting, .sending, .parked] : [.waiting, .sending]
     let live = tables.schedule.query(.in(\.state, states))
-    for entry in try live.results(in: snapshot) { schedule.set(try entry.get()) }
+    let now = environment.time
+    for entry in try live.results(in: snapshot) { schedule.set(try entry.get(), now: now) }
   }
 
   /// Applies the change that a pending commit makes to an upload; `nil` if the upload is removed. If the commit fails,
@@ -60,13 +63,13 @@ struct ScheduleMirror {
 
   /// Sets the current entry of an upload; `nil` if the upload is gone.
   private mutating func update(_ ordinal: Int64, _ entry: ScheduleEntry?) {
-    if let entry { schedule.set(entry) } else { schedule.remove(ordinal) }
+    if let entry { schedule.set(entry, now: environment.time) } else { schedule.remove(ordinal) }
   }
 
   /// Discards everything, because a recorded commit failed.
   mutating func reset() {
     seen = nil
     recorded = []
-    schedule = DueQueue(rules)
+    schedule = DueQueue(after: schedule)
   }
 }

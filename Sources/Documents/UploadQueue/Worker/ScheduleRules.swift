@@ -7,6 +7,9 @@ struct ScheduleRules: Sendable {
   /// The batch limits of a kind; `nil` to send each upload alone.
   var batch: @Sendable (_ kind: String) -> UploadBatchOptions? = { _ in nil }
 
+  /// The longest pause of a kind's uploads, for those whose pause was written without its length.
+  var longestPause: @Sendable (_ kind: String) -> Duration = { _ in UploadRetryPolicy().longestPause }
+
   /// Whether a parked upload may hold its order key.
   var mayHold: Bool { holds != nil }
 

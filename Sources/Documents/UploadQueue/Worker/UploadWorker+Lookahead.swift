@@ -62,7 +62,7 @@ extension UploadWorker {
       return try await queue.group.perform(mayWait: true) { change in
         guard change.state.pauses.isEmpty else { return nil }
         let entry = try self.withMirror(of: change) { mirror in
-          let entry = mirror.schedule.candidate(ordinal, now: change.now)
+          let entry = mirror.schedule.candidate(ordinal, now: change.time)
           guard let entry, self.options.destination(entry.kind) == destination else { return nil as ScheduleEntry? }
           mirror.record(ordinal, entry.claimed(by: lease))
           return entry

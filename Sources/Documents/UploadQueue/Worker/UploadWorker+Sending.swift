@@ -22,7 +22,7 @@ extension UploadWorker {
 
   /// Records in the breakers that attempts begin.
   private func begin(_ groups: [ClaimedGroup]) {
-    let now = queue.environment.now()
+    let now = queue.environment.uptime()
     for entry in groups.compactMap(\.uploads.first?.entry) {
       let destination = options.destination(entry.kind)
       breakers[destination]?.begin(now: now, lane: entry.lane)
@@ -81,7 +81,7 @@ extension UploadWorker {
     _ limit: Int, _ lease: ScheduleEntry.Lease, _ change: QueueChange, _ breakers: [String: CircuitBreaker],
     _ batches: [String: Int64]
   ) throws -> (expired: [Int64], next: [[ScheduleEntry]]) {
-    let now = change.now
+    let now = change.time
     let limit = change.state.pauses.isEmpty ? limit : 0
     let destination = options.destination
     return try withMirror(of: change) { mirror in
@@ -91,7 +91,7 @@ extension UploadWorker {
       var chosen: [[ScheduleEntry]] = []
       while chosen.count < limit, let next = Self.next(&mirror.schedule, now, breakers) {
         // An open breaker allows one probe.
-        breakers[destination(next.kind)]?.begin(now: now, lane: next.lane)
+        breakers[destination(next.kind)]?.begin(now: now.steady, lane: next.lane)
         let last = batches[next.lane] ?? .max
         let group =
           isBatched(next)
@@ -119,10 +119,10 @@ extension UploadWorker {
 
   /// The next upload that the breakers allow; `nil` if no upload is ready.
   static func next(
-    _ schedule: inout DueQueue, _ now: Int64, _ breakers: [String: CircuitBreaker]
+    _ schedule: inout DueQueue, _ now: QueueTime, _ breakers: [String: CircuitBreaker]
   ) -> ScheduleEntry? {
     schedule.next(
-      now: now, isOpen: { breakers[$0]?.allows(now: now) ?? true },
+      now: now, isOpen: { breakers[$0]?.allows(now: now.steady) ?? true },
       probes: { name in breakers[name].flatMap { $0.isClosed ? nil : $0.probes } })
   }
 
@@ -324,7 +324,7 @@ extension UploadWorker {
     if others { return }
     if cause == .rejected { return succeeded(destination, by: 1) }
     var breaker = breakers[destination] ?? CircuitBreaker()
-    let now = queue.environment.now()
+    let now = queue.environment.uptime()
     let pause =
       cause == .pausing
       ? breaker.pause(now: now, failure, retryAfter: retryAfter.microseconds, options.breaker)

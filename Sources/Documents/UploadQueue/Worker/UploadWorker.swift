@@ -59,7 +59,8 @@ public actor UploadWorker {
   private var lastAttempt = 0
   private var isDraining = false
   private var hasRun = false
-  private var nextLeaseCheck: Int64 = 0
+  /// When to check the leases of other workers, on the clock that only goes forward.
+  private var nextLeaseCheck = Int64.min
   /// The last persistent errors of claiming uploads and of writing results; each is cleared by the next success.
   private var claimFailure: StoreError?
   var settleFailure: StoreError?
@@ -86,7 +87,8 @@ public actor UploadWorker {
     self.batchTransport = batchTransport
     var rules = ScheduleRules(destination: options.destination, holds: options.onParked)
     if batchTransport != nil { rules.batch = options.batch }
-    mirror = Mutex(ScheduleMirror(queue.tables, rules))
+    rules.longestPause = { (options.retryPolicies[$0] ?? options.retry).longestPause }
+    mirror = Mutex(ScheduleMirror(queue.tables, rules, queue.environment))
   }
 
   /// The error that prevents the queue from being read or written, if it is not temporary: for example, its store is
@@ -101,16 +103,28 @@ public actor UploadWorker {
 
   /// The destinations with an open circuit breaker, and the time at which each is probed next, in microseconds since
   /// 1970.
-  package var openBreakers: [String: Int64] { breakers.compactMapValues(\.openUntil) }
+  package var openBreakers: [String: Int64] {
+    let now = queue.environment.time
+    return breakers.compactMapValues { $0.openUntil.map(now.wallTime(ofSteady:)) }
+  }
+
+  /// The number of uploads that wait for a time that the application asked for and that is more than a day away, or that
+  /// was asked for while the clock was ahead, and the last of these times; `nil` if there are none.
+  package nonisolated var uploadsForLater: (count: Int, until: Date)? {
+    let now = queue.environment.now()
+    return mirror.withLock { $0.schedule.uploadsForLater(now: now) }.map { ($0.count, Date(microseconds: $0.until)) }
+  }
 
   /// The destinations that are paused by an answer, for example 401 or 404. Only occasional probes are sent to them.
   public var pausedDestinations: [String: DestinationPause] {
-    breakers.compactMapValues { breaker in
+    let now = queue.environment.time
+    return breakers.compactMapValues { breaker in
       guard let since = breaker.openSince, let until = breaker.openUntil, let answer = breaker.answer else {
         return nil
       }
       return DestinationPause(
-        since: Date(microseconds: since), until: Date(microseconds: until), answer: answer)
+        since: Date(microseconds: now.wallTime(ofSteady: since)),
+        until: Date(microseconds: now.wallTime(ofSteady: until)), answer: answer)
     }
   }
 
@@ -211,8 +225,8 @@ public actor UploadWorker {
   /// Pauses that follow from an answer still apply: a Retry-After, and the back-off after a 503. Running attempts
   /// continue. An attempt that fails afterwards counts like any other, so call this once each time the network returns.
   public func networkReturned() async {
-    let now = queue.environment.now()
-    for destination in breakers.keys { breakers[destination]?.reconsider(now: now) }
+    let now = queue.environment.time
+    for destination in breakers.keys { breakers[destination]?.reconsider(now: now.steady) }
     do {
       let snapshot = try queue.store.snapshot()
       let ordinals = try mirror.withLock { mirror in
@@ -313,11 +327,11 @@ public actor UploadWorker {
 
   nonisolated func wake() { wakeSignal.continuation.yield() }
 
-  /// Wakes the worker at this time.
+  /// Wakes the worker at this time, on the clock that only goes forward.
   private func alarm(at time: Int64) -> Task<Void, Never> {
     let environment = queue.environment
     return Task {
-      let left = max(1000, time.adding(-environment.now()))
+      let left = max(1000, time.subtracting(environment.uptime()))
       if (try? await environment.sleep(.microseconds(left))) != nil { wake() }
     }
   }
@@ -343,11 +357,12 @@ public actor UploadWorker {
 
   /// Begins as many attempts as the concurrency allows.
   ///
-  /// - Returns: The time of the next check if no event comes first; `nil` if only an event can bring work.
+  /// - Returns: The time of the next check if no event comes first, on the clock that only goes forward; `nil` if only an
+  ///   event can bring work.
   private func begin(_ lease: ScheduleEntry.Lease) async throws -> Int64? {
-    let now = queue.environment.now()
+    let now = queue.environment.time
     do {
-      try await checkLeases(now, lease)
+      try await checkLeases(now.steady, lease)
       let free = options.concurrency - attempts.count
       guard free > 0, try queue.tables.state(in: queue.store.snapshot()).pauses.isEmpty else {
         return leaseCheck(lease)
@@ -360,24 +375,24 @@ public actor UploadWorker {
       mirror.withLock { $0.reset() }
       claimFailure = persistentError(error)
       // Temporary: another process holds the store's lock for long, or the disk is full. Retry after a second.
-      return now.adding(1_000_000)
+      return now.steady.adding(1_000_000)
     }
     let checks = leaseCheck(lease)
     guard attempts.count < options.concurrency else { return checks }
-    let later = queue.environment.now()
+    let later = queue.environment.time
     let times = [checks, mirror.withLock { $0.schedule.nextTime(after: later) }] + breakers.values.map(\.openUntil)
-    return times.compactMap(\.self).filter { $0 > now }.min()
+    return times.compactMap(\.self).filter { $0 > now.steady }.min()
   }
 
   /// Whether a commit would have anything to write, without committing. Closes the breakers of destinations that were
   /// manually retried.
-  private func hasWork(_ now: Int64) throws -> Bool {
+  private func hasWork(_ now: QueueTime) throws -> Bool {
     let snapshot = try queue.store.snapshot()
     let retries = try mirror.withLock { mirror in
       try mirror.advance(to: snapshot)
       return mirror.schedule.takeRetries()
     }
-    for (destination, time) in retries where breakers[destination]?.retry(at: time) == true {
+    for destination in retries where breakers[destination]?.retry() == true {
       breakers[destination] = nil
       queue.options.trace?(.breakerClosed(destination: destination))
     }

@@ -97,17 +97,28 @@ extension StoreLocation {
     return isRemoved ? byteCount : 0
   }
 
-  /// Deletes the previous generation if it was replaced at least `lifetime` ago.
+  /// Deletes the previous generation if it was replaced at least `lifetime` ago. Call it after each commit.
   ///
+  /// The clock may have been set between two commits, forward or back. So what passed between them counts up to half of
+  /// the lifetime, and not at all if it is negative, and the file's time is moved by the rest. A clock that is far ahead
+  /// for a while deletes nothing then, and neither does its correction.
+  ///
+  /// - Parameter last: The time of the commit before this one, in microseconds since 1970 UTC.
   /// - Complexity: One system call if no generation is kept.
-  func expirePrevious(after lifetime: Duration) throws(StoreError) {
+  func expirePrevious(after lifetime: Duration, since last: Int64) throws(StoreError) {
     let replaced = try storage { () throws(StorageError) in try directory.modificationTime(of: previous) }
     guard let replaced, try storage({ () throws(StorageError) in try directory.byteCount(of: previous) }) != nil else {
       // Something that is not a regular file does not hinder a commit. Verification reports it.
       return
     }
-    // If the clock was set back, a file appears younger than it is, never older.
-    if environment.now() - replaced >= lifetime.microseconds { try removePrevious() }
+    let now = environment.now()
+    let passed = now.subtracting(last)
+    let counted = min(max(0, passed), lifetime.microseconds / 2)
+    let start = max(0, min(now, replaced.adding(passed.subtracting(counted))))
+    if passed != counted || replaced > now {
+      try storage { () throws(StorageError) in try directory.setModificationTime(of: previous, to: start) }
+    }
+    if now.subtracting(start) >= lifetime.microseconds { try removePrevious() }
   }
 
   /// Deletes the previous generations of all stores in the directory because the device is full, and reports each.
@@ -201,6 +212,20 @@ extension StoreWriter {
       try transaction.copyRows(of: earlier)
       try prepare(transaction)
     }
+  }
+}
+
+extension Int64 {
+  /// The sum, clamped to 64 bits. Times from a file may be anything.
+  fileprivate func adding(_ other: Int64) -> Int64 {
+    let (sum, overflows) = addingReportingOverflow(other)
+    return overflows ? (other < 0 ? .min : .max) : sum
+  }
+
+  /// The difference, clamped to 64 bits.
+  fileprivate func subtracting(_ other: Int64) -> Int64 {
+    let (difference, overflows) = subtractingReportingOverflow(other)
+    return overflows ? (other < 0 ? .max : .min) : difference
   }
 }
 

@@ -75,7 +75,9 @@ extension StoreWriter {
       : try commitSegment(transaction, identity)
     openTransaction = nil
     // The commit counts even if this fails.
-    if transaction.base != nil, let previousLifetime { try? location.expirePrevious(after: previousLifetime) }
+    if let base = transaction.base, let previousLifetime {
+      try? location.expirePrevious(after: previousLifetime, since: base.time)
+    }
     transaction.isOpen = false
     remember(transaction, new)
     snapshot = new

@@ -34,8 +34,8 @@ struct QueueRetry: AsyncParsableCommand {
     commandName: "retry", abstract: "Retry failed uploads now, in their old order.",
     discussion: """
       An upload that failed is parked, or waits for its next attempt, for as long as its server asked for. A server \
-      that is left alone because it failed is tried at once. A time that was given with 'queue add --not-before' \
-      stays.
+      that is left alone because it failed is tried at once. One that was added while the clock was ahead counts as \
+      well. A time that was given with 'queue add --not-before' stays.
       """)
 
   @OptionGroup var target: QueueTarget

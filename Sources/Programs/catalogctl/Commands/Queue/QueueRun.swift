@@ -238,9 +238,9 @@ private struct UploadsForLater {
     let now = Date()
     var keys: Set<String> = []
     try queue.forEach(.waiting) { upload in
-      let isForLater = upload.attempts == 0 && upload.notBefore > now
-      if isForLater { earliest = min(earliest ?? upload.notBefore, upload.notBefore) }
-      if isForLater || upload.orderKey.map(keys.contains) == true {
+      let time = upload.wished.flatMap { $0 > now ? $0 : nil }
+      if let time { earliest = min(earliest ?? time, time) }
+      if time != nil || upload.orderKey.map(keys.contains) == true {
         count += 1
         if let key = upload.orderKey { keys.insert(key) }
       }
