@@ -7,7 +7,7 @@ import Platform
 /// is durable after the sync of its directory, and syncs that really make data durable. A network file system, or one
 /// implemented by another program, may not provide all of these, and that cannot be detected from here.
 package enum FileSystem {
-  /// The magic number of overlayfs, of which the root directory of most containers consists.
+  /// The magic number of overlayfs, on which the layers of a container's image lie.
   package static let overlay: UInt32 = 0x794C_7630
 
   /// Returns the Linux kernel's magic number for the file system of an open file or directory, or the name of one that
@@ -50,7 +50,4 @@ package enum FileSystem {
     default: nil
     }
   }
-
-  /// The magic number of overlayfs, on which the layers of a container's image lie.
-  static let overlay: UInt32 = 0x794C_7630
 }

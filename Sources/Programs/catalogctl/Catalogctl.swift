@@ -39,6 +39,7 @@ struct Catalogctl: AsyncParsableCommand {
           Stat.self, Log.self, Diff.self, Rollback.self, Dump.self, Export.self, Verify.self, Compact.self,
           BackupCommand.self, RestoreCommand.self,
         ]),
+      CommandGroup(name: "Erasing:", subcommands: [Forget.self]),
       CommandGroup(name: "What programs keep beside it:", subcommands: [Cache.self]),
     ])
 }

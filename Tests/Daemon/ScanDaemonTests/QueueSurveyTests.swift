@@ -1,5 +1,6 @@
 import Documents
 import Foundation
+import MetricsTestKit
 import Synchronization
 import Testing
 import UploadQueue
@@ -113,6 +114,27 @@ import WaitingTestSupport
     #expect(waiting.filter { $0.kind == "shop" }.reduce(0) { $0 + $1.count } == 4)
     #expect(waiting.filter { $0.kind == "stock" }.map(\.count) == [2])
     #expect(waiting.allSatisfy { $0.oldest >= before && $0.oldest <= QueueEnvironment.live.now() })
+  }
+
+  @Test(arguments: [0, -7200])
+  func `the metrics have what waits for each webhook, and no negative age`(clockIsSetBy seconds: Int64) async throws {
+    _ = try await enqueue(3, of: "bob")
+    let metrics = TestMetrics()
+    receiver.answer(0)
+    var environment = receiver.environment()
+    environment.metrics = metrics
+    environment.time.now = { QueueEnvironment.live.now() + seconds * 1_000_000 }
+    let daemon = try root.daemon(environment) { $0.hook("shop", "stock") }
+    func value(_ name: String, _ webhook: String) -> Double? {
+      try? metrics.expectGauge(name, [("webhook", webhook)]).lastValue
+    }
+    try await withServices(daemon) {
+      try await eventually("it is measured") { value("shelfmark_uploads_waiting", "shop") == 3 }
+      let oldest = try #require(value("shelfmark_uploads_oldest_seconds", "shop"))
+      #expect(seconds < 0 ? oldest == 0 : oldest > 0 && oldest < 600)
+      #expect(value("shelfmark_uploads_waiting", "stock") == 0)
+      #expect(value("shelfmark_uploads_oldest_seconds", "stock") == 0)
+    }
   }
 
   @Test func `a worker knows what waits without reading it again`() async throws {

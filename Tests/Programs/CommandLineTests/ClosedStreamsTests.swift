@@ -10,9 +10,10 @@ import Testing
     ["login", "u"], ["apply", "FILE"], ["sync", "--from", "NEXT"], ["config", "set", "a", "1"],
     ["config", "unset", "a"], ["documents", "put", "members", "--from", "DOCUMENT"],
     ["documents", "delete", "members", "d"], ["queue", "add", "{}"], ["queue", "pause"], ["queue", "resume"],
-    ["queue", "retry", "--parked"], ["queue", "clear"], ["rollback", "1"], ["compact"], ["export", "ROWS"],
-    ["import", "ROWS"], ["cache", "clear"], ["backup", "BACKUP"], ["restore", "BACKUP", "--force"],
-    ["verify", "--repair"], ["users", "remove", "v", "--yes"], ["logout"],
+    ["queue", "retry", "--parked"], ["queue", "clear"],
+    ["forget", "--uploads", "--misses", "--sessions", "--documents", "members", "--yes"], ["rollback", "1"],
+    ["compact"], ["export", "ROWS"], ["import", "ROWS"], ["cache", "clear"], ["backup", "BACKUP"],
+    ["restore", "BACKUP", "--force"], ["verify", "--repair"], ["users", "remove", "v", "--yes"], ["logout"],
   ]
 
   @Test func `every writing command leaves sound stores`() throws {

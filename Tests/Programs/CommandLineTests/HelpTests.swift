@@ -5,7 +5,7 @@ import Testing
   static let commands = [
     "login", "logout", "whoami", "users", "config", "sync", "apply", "import", "serve", "scan", "explain", "get",
     "search", "find", "products", "components", "sets-with", "complete", "studio", "documents", "stat", "log",
-    "diff", "rollback", "dump", "export", "verify", "compact", "backup", "restore", "cache",
+    "diff", "rollback", "dump", "export", "verify", "compact", "backup", "restore", "forget", "cache",
   ]
 
   @Test func `every command explains itself`() throws {

@@ -28,6 +28,7 @@ import Testing
     (["documents", "delete", "members", "d"], 0), (["queue", "add", "{\"a\":1}"], 0), (["queue", "list"], 0),
     (["queue", "show", "ID"], 0), (["queue", "pause"], 0), (["queue", "stat"], 0), (["queue", "resume"], 0),
     (["queue", "retry", "--waiting"], 0), (["queue", "drop", "ID"], 0), (["queue", "clear"], 0),
+    (["forget", "--uploads", "--misses", "--yes"], 0),
     (["queue", "run", "--url", "http://127.0.0.1:1/{id}", "--until-empty"], 0), (["cache", "list"], 0),
     (["cache", "show", "x"], 1), (["cache", "clear"], 0), (["backup", "BACKUP"], 0),
     (["restore", "BACKUP", "--force"], 0), (["users", "remove", "u", "--yes"], 0), (["logout"], 0),

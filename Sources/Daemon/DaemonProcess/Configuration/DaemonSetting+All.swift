@@ -241,6 +241,15 @@ extension DaemonSetting {
       "compaction.intervalSeconds", .number(0...month), "600", "how often is looked whether to compact; 0 for never"),
     DaemonSetting(
       "compaction.maximumScansPerSecond", .number(0...1_000_000), "50", "compaction waits while there are more"),
+    DaemonSetting(
+      "forget.uploadsAfterDays", .number(0.01...36_500), "",
+      "the age at which uploads are given up, parked ones too; without it none is"),
+    DaemonSetting(
+      "forget.missesAfterDays", .number(0.01...36_500), "",
+      "how long after its last miss a code leaves the journal; without it none does"),
+    DaemonSetting(
+      "forget.sessionsAfterDays", .number(0.01...36_500), "",
+      "how long after its end a set session is removed with its scans; without it none is"),
     DaemonSetting("misses.maximum", .int(1...1_000_000), "10000", "codes in the journal of misses"),
     DaemonSetting("sessions.maximum", .int(1...1_000_000), "1000", "set sessions at once"),
     DaemonSetting("sessions.maximumScans", .int(1...1_000_000), "10000", "scans of one set session"),

@@ -33,6 +33,9 @@ extension SettingReader {
     }
     options.compaction.maximumScansPerSecond =
       number("compaction", "maximumScansPerSecond") ?? options.compaction.maximumScansPerSecond
+    if let days = number("forget", "uploadsAfterDays") { options.forgetting.uploads = .seconds(days * 86_400) }
+    if let days = number("forget", "missesAfterDays") { options.forgetting.misses = .seconds(days * 86_400) }
+    if let days = number("forget", "sessionsAfterDays") { options.forgetting.sessions = .seconds(days * 86_400) }
     options.maximumMisses = int("misses", "maximum") ?? options.maximumMisses
     options.maximumSessions = int("sessions", "maximum") ?? options.maximumSessions
     options.maximumScansPerSession = int("sessions", "maximumScans") ?? options.maximumScansPerSession

@@ -69,6 +69,7 @@ struct ProcessSetup: Sendable {
     "shelfmark_keys_held": "Order keys that wait for a decision about a parked upload, by webhook.",
     "shelfmark_uploads_waiting": "Uploads of all users that wait or are being sent, by webhook.",
     "shelfmark_uploads_oldest_seconds": "Seconds since the oldest waiting upload was recorded, by webhook; 0 if none.",
+    "shelfmark_forgotten_total": "What was removed because it was too old, by kind: uploads, misses or sessions.",
     "shelfmark_uploads_total": "Attempts to send, by webhook and outcome.",
     "uploads_events_total": "What happened to uploads of all users, by event.",
     "uploads_commit_seconds": "One commit of a queue of uploads.",

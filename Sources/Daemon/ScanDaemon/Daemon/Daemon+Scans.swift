@@ -388,6 +388,10 @@ extension UserDocuments {
     do {
       _ = try append([reading], to: id, limit: limit, transaction)
       return id
-    } catch is SetSessionError { return nil }
+    } catch let error as SetSessionError {
+      // Another process has removed it.
+      if case .unknown = error { index.withLock { $0.remove(id) } }
+      return nil
+    }
   }
 }

@@ -41,6 +41,7 @@ public final class Daemon: ReadingHandler, Sendable {
   let compaction: CompactionService
   let gauges: GaugeService
   let survey: QueueSurvey
+  let forgetting: Forgetting
   let queueWatch: QueueWatch
   let health: CatalogueHealth
   let rematcher: Rematcher
@@ -86,6 +87,7 @@ public final class Daemon: ReadingHandler, Sendable {
       context, recorder: recorder, maximumScans: options.maximumScansPerSession, maximumCount: options.maximumSessions)
     sync = try CatalogueSync(context, options: options.sync)
     survey = QueueSurvey(context)
+    forgetting = Forgetting(context, options: options.forgetting)
     queueWatch = QueueWatch(context, webhooks: webhooks, survey: survey)
     uploads = UploadService(
       context, webhooks: webhooks, watch: queueWatch, survey: survey, maximumWorkers: options.maximumUploadWorkers,
@@ -130,7 +132,9 @@ public final class Daemon: ReadingHandler, Sendable {
   public var recentScans: RecentScans { inputs.recentScans(at: context.uptime()) }
 
   /// The services to run, in starting order; they end in the reverse order.
-  public var services: [any Service] { [gauges, compaction, users, sync, queueWatch, uploads, network, rematcher] }
+  public var services: [any Service] {
+    [gauges, compaction, forgetting, users, sync, queueWatch, uploads, network, rematcher]
+  }
 
   /// Locks the root directory; returns `nil` if it is not writable, so that no daemon records anything in it.
   private static func lock(_ root: String, _ logger: Logger) throws -> RootLock? {

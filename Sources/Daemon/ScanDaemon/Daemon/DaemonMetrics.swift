@@ -24,6 +24,7 @@ import UploadQueue
 /// | `shelfmark_uploads_parked`, `shelfmark_keys_held` | gauge | of all users, by `webhook`: uploads, held keys |
 /// | `shelfmark_uploads_waiting` | gauge | uploads that wait or are being sent, of all users, by `webhook` |
 /// | `shelfmark_uploads_oldest_seconds` | gauge | how long the oldest of them waits, by `webhook`; 0 without one |
+/// | `shelfmark_forgotten_total` | counter | what was removed because of its age, by `kind` |
 /// | `shelfmark_uploads_total` | counter | attempts, by `webhook` and `outcome` |
 /// | `shelfmark_syncs_total` | counter | synchronisations, by `outcome` |
 /// | `shelfmark_sync_seconds` | timer | one synchronisation |
@@ -120,7 +121,7 @@ final class DaemonMetrics: Sendable {
     gauge.record(value)
   }
 
-  func count(_ name: String, _ dimensions: [(String, String)]) {
+  func count(_ name: String, _ dimensions: [(String, String)], by amount: Int = 1) {
     let key = Key(name: name, values: dimensions.map(\.1))
     let counter = counters.withLock { counters in
       if let counter = counters[key] { return counter }
@@ -128,6 +129,6 @@ final class DaemonMetrics: Sendable {
       counters[key] = counter
       return counter
     }
-    counter.increment()
+    counter.increment(by: amount)
   }
 }

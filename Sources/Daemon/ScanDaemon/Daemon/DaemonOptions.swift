@@ -46,6 +46,8 @@ public struct DaemonOptions: Sendable {
   public var maximumScansPerSession = 10_000
   /// The maximum number of open sessions of a user, and of closed sessions that are kept.
   public var maximumSessions = 1000
+  /// How long uploads, misses and sessions are kept.
+  public var forgetting = ForgettingOptions()
   /// The maximum number of codes in the miss journal. When it is full, the codes missed longest ago are removed.
   public var maximumMisses = 10_000
 

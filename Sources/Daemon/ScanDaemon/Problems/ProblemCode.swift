@@ -35,6 +35,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
   case settingsFaulty = "settings_faulty"
   /// A store could not be compacted.
   case compactionFailing = "compaction_failing"
+  /// What is too old could not be forgotten, or its bytes are still in the file.
+  case forgettingFailing = "forgetting_failing"
 
   // Uploads.
 
@@ -104,6 +106,9 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case .settingsFaulty:
       "set it anew with 'catalogctl config set', or unset it as the message says; the daemon notices it by itself"
     case .compactionFailing: "check the free space of the root directory; the daemon tries again by itself"
+    case .forgettingFailing:
+      "check the file that the message names and the free space; the daemon tries again within an hour, and 'catalogctl"
+        + " forget' does it at once"
     case .webhookFailing:
       "check the receiver and webhooks.NAME.url; the daemon tries again by itself. If the receiver works and never answers the first"
         + " scan of an input, drop it ('catalogctl queue list', 'catalogctl queue drop ID')"

@@ -117,7 +117,7 @@ extension UploadQueue {
   }
 
   /// The entries in these states, including changes made in this transaction.
-  private func entries(_ change: QueueChange, _ states: Set<UploadState>) throws -> [ScheduleEntry] {
+  func entries(_ change: QueueChange, _ states: Set<UploadState>) throws -> [ScheduleEntry] {
     let snapshot = change.transaction.base
     let found = try tables.schedule.query(.in(\.state, states)).results(in: snapshot).map { try $0.get().id }
     // Calls that share the commit may have changed other entries.

@@ -65,3 +65,4 @@ extension DeleteDocument: ChangingCommand {}
 extension Rollback: ChangingCommand {}
 extension Compact: ChangingCommand {}
 extension CacheClear: ChangingCommand {}
+extension Forget: ChangingCommand {}
