@@ -297,7 +297,7 @@ public actor UploadWorker {
     let paused = condition.paused ? [] : Set(pausedDestinations.keys)
     let present = queue.environment.now()
     let now = condition.later ? nil : present
-    ending = try mirror.withLock { mirror in
+    ending = try mirror.withLock { mirror -> Ending? in
       try mirror.advance(to: snapshot)
       if mirror.schedule.hasSendableUploads(before: now, isPaused: { paused.contains($0) }) { return nil }
       return Ending(sequence: snapshot.sequence, next: mirror.schedule.nextTime(after: present))
