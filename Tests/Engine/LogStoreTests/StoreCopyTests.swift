@@ -88,6 +88,17 @@ import Testing
     #expect(try stores.names("a") == ["s.lock", "s.log", "s.previous"] && isSound("a"))
   }
 
+  @Test func `a damaged store is set aside, and is no generation to go back to`() throws {
+    _ = try stores.fill("a", commits: 3)
+    _ = try copy("a", "b")
+    var bytes = try stores.bytes("a", "s.log")
+    bytes[12_288 + 100] ^= 1
+    try stores.write(bytes, "a", "s.log")
+    #expect(try !isSound("a"))
+    #expect(try restore("b", "a", keeping: .seconds(60))?.state == Array("3".utf8))
+    #expect(try stores.names("a") == ["s.damaged-1", "s.lock", "s.log"] && isSound("a"))
+  }
+
   @Test func `a store that is gone but for the generation before it is restored as well`() throws {
     _ = try stores.fill("a", commits: 3)
     _ = try copy("a", "b")

@@ -32,7 +32,7 @@ package enum StoreCopy {
   ///
   /// Where there is no store, the copy gets its name, with its history. Otherwise the rows and the state of the commit
   /// become a new generation, which replaces the log atomically: readers follow it as they follow a full update, and
-  /// writers wait for the lock. A log that cannot be opened is kept as `NAME.damaged-1` or the next free name.
+  /// writers wait for the lock. A damaged log is kept as `NAME.damaged-1` or the next free name.
   ///
   /// - Parameters:
   ///   - copy: The store to take the commit from. It must not change meanwhile.
@@ -40,6 +40,7 @@ package enum StoreCopy {
   ///   - previousLifetime: The time for which the replaced generation is kept; zero keeps none.
   /// - Returns: The new commit; `nil` if `copy` has no commit, and nothing was changed.
   /// - Throws: `StoreError.locked`, `.noRoom`; `.damaged`, `.unusable` of the copy; `.io`.
+  /// - Complexity: Verifies `target`, reads each row of the copy once, and writes it once.
   package static func restore(
     _ copy: StoreLocation, to target: StoreLocation, lockTimeout: Duration, previousLifetime: Duration
   ) throws -> Snapshot? {
@@ -54,6 +55,8 @@ package enum StoreCopy {
     let writer = try StoreWriter(
       target, schema: Schema([]), lockTimeout: lockTimeout, previousLifetime: previousLifetime, replacesDamaged: true)
     defer { writer.close() }
+    // A damaged generation is nothing to go back to.
+    if try Verification.run(target)?.findings.isEmpty == false { try writer.markDamaged() }
     return try writer.restore(earlier) { transaction in transaction.state = earlier.state }
   }
 
