@@ -20,6 +20,36 @@ import Testing
     #expect(daemon.end() == 0)
   }
 
+  @Test(
+    .enabled(if: getuid() == 0, "only root leaves files of root's behind"),
+    .enabled(if: RunningDaemon.isWithinReach, "the program lies where nobody else may go"))
+  func `stores that became root's are used again as soon as their owner has them back`() throws {
+    let daemon = try RunningDaemon(
+      configuration: """
+        {"user": "ana", "http": {"address": "127.0.0.1:0"}, "log": {"format": "json"},
+         "webhooks": {"names": ["shop"], "shop": {"url": "http://127.0.0.1:9/"}},
+         "inputs": {"names": ["stdin"], "stdin": {"kind": "stdin"}}}
+        """, isPrivileged: false)
+    let stores = daemon.folder + "/root/users/ana"
+    func give(to user: UInt32) throws {
+      for name in try FileManager.default.contentsOfDirectory(atPath: stores).map({ "/" + $0 }) + [""] {
+        // A C string for the call.
+        try #require(unsafe chown(stores + name, user, user) == 0)
+      }
+    }
+    try daemon.say("one\n")
+    _ = try daemon.output.wait(for: "\"recorded\":true")
+    try give(to: 0)
+    try daemon.say("two\n")
+    let refused = try daemon.output.wait(for: "\"recorded\":false")
+    #expect(refused.contains("chown -R ") && refused.contains(daemon.folder + "/root/users/ana"), "\(refused)")
+    try give(to: 65_534)
+    try daemon.say("three\n")
+    _ = try daemon.output.wait(for: "\"recorded\":true", skipping: 1)
+    daemon.signal(SIGTERM)
+    #expect(daemon.end() == 0)
+  }
+
   /// The port of the address in a line of the log.
   private func port(_ line: String) throws -> Int {
     try #require(line.firstMatch(of: /127\.0\.0\.1:(\d+)/).flatMap { Int($0.output.1) }, "\(line)")
