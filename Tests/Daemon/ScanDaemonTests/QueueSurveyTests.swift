@@ -144,6 +144,6 @@ import WaitingTestSupport
     try await worker.run(untilEmpty: true)
     #expect(try worker.waitingUploads().isEmpty)
     let ending = await worker.ending
-    #expect(ending?.sequence == (try queue.summary().sequence) && ending?.next == nil)
+    #expect(ending?.sequence == (try queue.summary().sequence) && ending?.pause == nil)
   }
 }

@@ -129,7 +129,7 @@ final class UploadService: Service {
 
   /// How long to wait for an event.
   private var pause: Duration {
-    let turns = state.withLock { $0.turns.pause(now: context.time.now(), uptime: context.uptime()) }
+    let turns = state.withLock { $0.turns.pause(uptime: context.uptime()) }
     return min(turns ?? Self.pollInterval, Self.pollInterval)
   }
 
@@ -138,7 +138,7 @@ final class UploadService: Service {
     // Who is signed in is known without a system call as a rule, and reported elsewhere where it cannot be read.
     let current = try? context.access.stores()
     return state.withLock { state in
-      state.turns.takeDue(now: context.time.now(), uptime: context.uptime())
+      state.turns.takeDue(uptime: context.uptime())
       if let current, state.turns.servingCount <= maximumWorkers, state.turns.begin(current.user) {
         return UploadTurns.Turn(user: current.user)
       }
@@ -195,8 +195,9 @@ final class UploadService: Service {
 
   /// Sends a user's uploads: indefinitely while the user is signed in, otherwise until nothing can be sent.
   ///
-  /// - Returns: When the user may have another turn; `nil` if it needs none until there are new uploads.
-  private func serve(_ user: String?) async -> UploadTurns.Time? {
+  /// - Returns: When the user may have another turn, by ``DaemonContext/uptime()``; `nil` if it needs none until there are
+  ///   new uploads.
+  private func serve(_ user: String?) async -> Duration? {
     let key = UserDocumentsTable.Key(user)
     while !wakes.isFinished, !Task.isCancelled {
       let isLasting = isCurrent(user)
@@ -204,7 +205,7 @@ final class UploadService: Service {
         let ending = try await work(user, isLasting: isLasting)
         state.withLock { $0.failures[key] = nil }
         if wakes.isFinished || !isCurrent(user) {
-          return ending?.next.map(UploadTurns.Time.clock)
+          return ending?.pause.map { context.uptime() + $0 }
         }
         // The user signed in again before the worker had ended.
       } catch {
@@ -217,7 +218,7 @@ final class UploadService: Service {
         }
         let pause = Self.backoff.pause(afterFailure: failures)
         // The turn of another user need not wait for this one.
-        if !isLasting { return .uptime(context.uptime() + pause) }
+        if !isLasting { return context.uptime() + pause }
         try? await context.time.sleep(pause)
       }
     }

@@ -4,17 +4,9 @@
 /// a user goes to the end.
 ///
 /// Invariant: a user is in at most one of the three. The cost of each call does not grow with the number of users, except
-/// that of ``takeDue(now:uptime:)``, which is called at most once a second.
+/// that of ``takeDue(uptime:)``, which is called at most once a second.
 struct UploadTurns {
   typealias Key = UserDocumentsTable.Key
-
-  /// When a user may have another turn.
-  enum Time: Sendable, Equatable {
-    /// At a time of the wall clock, in microseconds since 1970: the time before which an upload must not be sent.
-    case clock(Int64)
-    /// At a time of the clock that only goes forward: a back-off after a failure.
-    case uptime(Duration)
-  }
 
   /// A turn that begins.
   struct Turn: Sendable {
@@ -32,10 +24,10 @@ struct UploadTurns {
   private var ready: [String?] = []
   private var first = 0
   private var isReady: Set<Key> = []
-  private var later: [Key: (user: String?, time: Time)] = [:]
-  /// No user in `later` is due before these.
-  private var earliestClock = Int64.max
-  private var earliestUptime: Duration?
+  /// Users that wait for a time of the clock that only goes forward.
+  private var later: [Key: (user: String?, time: Duration)] = [:]
+  /// No user in `later` is due before this.
+  private var earliest: Duration?
 
   /// The number of users that have a worker.
   var servingCount: Int { serving.count }
@@ -91,48 +83,35 @@ struct UploadTurns {
 
   /// Ends a turn.
   ///
-  /// - Parameter time: When the user may have another turn; `nil` if it needs none until it is added again.
-  mutating func end(_ user: String?, until time: Time?) {
+  /// - Parameter time: When the user may have another turn, by the clock that only goes forward; `nil` if it needs none
+  ///   until it is added again.
+  mutating func end(_ user: String?, until time: Duration?) {
     let key = Key(user)
     serving.remove(key)
     if again.remove(key) != nil {
       add(user)
     } else if let time {
       later[key] = (user, time)
-      switch time {
-      case .clock(let time): earliestClock = min(earliestClock, time)
-      case .uptime(let time): earliestUptime = min(earliestUptime ?? time, time)
-      }
+      earliest = min(earliest ?? time, time)
     }
   }
 
   /// Moves the users whose time has come to the end of those that wait for a turn.
   ///
   /// - Complexity: O(*n*) in the users that wait for a time, if the earliest time has come.
-  mutating func takeDue(now: Int64, uptime: Duration) {
-    guard earliestClock <= now || earliestUptime.map({ $0 <= uptime }) == true else { return }
+  mutating func takeDue(uptime: Duration) {
+    guard let earliest, earliest <= uptime else { return }
     let waiting = later.values
     later = [:]
-    (earliestClock, earliestUptime) = (.max, nil)
+    self.earliest = nil
     for (user, time) in waiting {
-      let isDue =
-        switch time {
-        case .clock(let time): time <= now
-        case .uptime(let time): time <= uptime
-        }
-      if isDue { add(user) } else { end(user, until: time) }
+      if time <= uptime { add(user) } else { end(user, until: time) }
     }
   }
 
-  /// How long until ``takeDue(now:uptime:)`` may find a user; `nil` if no user waits for a time.
-  func pause(now: Int64, uptime: Duration) -> Duration? {
+  /// How long until ``takeDue(uptime:)`` may find a user; `nil` if no user waits for a time.
+  func pause(uptime: Duration) -> Duration? {
     if later.isEmpty { return nil }
-    var pause = earliestUptime.map { $0 - uptime }
-    if earliestClock < .max {
-      let (left, overflows) = earliestClock.subtractingReportingOverflow(now)
-      let time = Duration.microseconds(overflows ? .max : left)
-      pause = min(pause ?? time, time)
-    }
-    return pause.map { max($0, Self.leastPause) }
+    return earliest.map { max($0 - uptime, Self.leastPause) }
   }
 }

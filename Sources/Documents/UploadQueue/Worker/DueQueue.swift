@@ -385,10 +385,12 @@ struct DueQueue {
   static let wishInterval: Duration = .seconds(30)
 
   /// When the next upload becomes ready or expires, on the steady clock; `nil` for never. It may be earlier.
-  func nextTime(after now: QueueTime) -> Int64? {
+  ///
+  /// - Parameter interval: How often the clock is looked at while an upload waits for a time that was asked for.
+  func nextTime(after now: QueueTime, lookingEvery interval: Duration = wishInterval) -> Int64? {
     var time = delayed.min?.time
     if let wish = wished.min?.time {
-      let left = min(wish.subtracting(now.wall), Self.wishInterval.microseconds)
+      let left = min(wish.subtracting(now.wall), interval.microseconds)
       // The clock may have been set forward since the last look.
       time = min(time ?? .max, now.steady.adding(max(1, left)))
     }

@@ -131,10 +131,11 @@ public actor UploadWorker {
   /// What the worker found when it ended by itself, because no upload could be sent.
   package struct Ending: Sendable, Equatable {
     /// The sequence number of the commit that it looked at. Until the next one there is nothing to send but what waits
-    /// for ``next``.
+    /// for the end of ``pause``.
     package let sequence: UInt64
-    /// When the next upload becomes ready or expires, in microseconds since 1970; `nil` for never.
-    package let next: Int64?
+    /// How long until the next upload may become ready or expire; `nil` for never. At most ten minutes if it waits for a
+    /// time that was asked for, as somebody may set the clock forward.
+    package let pause: Duration?
   }
 
   /// What the worker found when it ended by itself; `nil` while it runs, or if it ended in another way.
@@ -291,16 +292,18 @@ public actor UploadWorker {
   private func isEmpty(_ condition: EndCondition) throws -> Bool {
     let snapshot = try queue.store.snapshot()
     if try !queue.tables.state(in: snapshot).pauses.isEmpty {
-      ending = Ending(sequence: snapshot.sequence, next: nil)
+      ending = Ending(sequence: snapshot.sequence, pause: nil)
       return true
     }
     let paused = condition.paused ? [] : Set(pausedDestinations.keys)
-    let present = queue.environment.now()
-    let now = condition.later ? nil : present
+    let present = queue.environment.time
+    let now = condition.later ? nil : present.wall
     ending = try mirror.withLock { mirror -> Ending? in
       try mirror.advance(to: snapshot)
       if mirror.schedule.hasSendableUploads(before: now, isPaused: { paused.contains($0) }) { return nil }
-      return Ending(sequence: snapshot.sequence, next: mirror.schedule.nextTime(after: present))
+      let next = mirror.schedule.nextTime(after: present, lookingEvery: .seconds(600))
+      return Ending(
+        sequence: snapshot.sequence, pause: next.map { .microseconds(max(0, $0.subtracting(present.steady))) })
     }
     return ending != nil
   }
