@@ -85,7 +85,7 @@ public struct StoredFile: Sendable, Equatable {
     case damaged
     /// A generation that is being written, or that a crash left behind. The next writer deletes it.
     case new
-    /// An empty lock file.
+    /// A lock file, which is empty or names its holder.
     case lock
     /// A file that no store created.
     case other

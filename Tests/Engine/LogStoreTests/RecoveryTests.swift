@@ -161,9 +161,11 @@ import Testing
     #expect(throws: StoreError.self) {
       _ = try writer.commit { transaction in
         try transaction.put("c", "1")
-        store.device.refuse(.read, 5)
+        // What comes after the first write cannot be read.
+        store.device.observe { store.device.refuse(.read, 5) }
       }
     }
+    store.device.observe(nil)
     let log = store.log
     #expect {
       _ = try writer.commit { try $0.put("b", "1") }

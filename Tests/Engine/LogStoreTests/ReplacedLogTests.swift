@@ -233,15 +233,23 @@ import Testing
     try NumberedStore.check(reader.snapshot)
   }
 
-  @Test func `a commit of someone who does not respect the lock is not written over`() throws {
+  @Test func `a second writer gets no lock of its own where the lock file was removed`() throws {
     let (writer, _, _) = try makeStore()
-    // The lock file was removed, against the rules: a second writer gets a lock of its own.
     _ = try temporary.directory.remove("s.lock")
-    let second = try StoreWriter(location, schema: TestSchema.schema)
-    let theirs = try NumberedStore.commit(second)
-    #expect(error { _ = try NumberedStore.commit(writer) } != nil)
-    try NumberedStore.check(theirs)
-    try NumberedStore.check(try NumberedStore.commit(second))
+    let refusal = error { _ = try StoreWriter(location, schema: TestSchema.schema) }
+    #expect(refusal.map(kind)?.contains("does not see s.lock") == true)
+    try NumberedStore.check(try NumberedStore.commit(writer))
+  }
+
+  @Test func `bytes of someone who respects no lock are not written over`() throws {
+    let (writer, _, _) = try makeStore()
+    let file = try FileHandle(forWritingTo: log)
+    try file.seekToEnd()
+    try file.write(contentsOf: Data([1, 2, 3]))
+    try file.close()
+    let before = try temporary.contents("s.log")
+    #expect(error { _ = try NumberedStore.commit(writer) }.map(kind) == "damaged")
+    #expect(try temporary.contents("s.log") == before)
   }
 }
 

@@ -79,7 +79,8 @@ import Testing
     let looks = Mutex<[Bool]>([])
     let directory = WatchedDirectory(base: temporary.directory) {
       let other = try? PosixDirectory.open(temporary.path)?.lockFile("s.log")
-      looks.withLock { looks in looks.append(if case .held? = other { true } else { false }) }
+      let isHeld = if case .held? = other { true } else { false }
+      looks.withLock { $0.append(isHeld) }
     }
     let writer = try writer(StoreLocation(directory, name: "s"))
     for _ in 0..<2 { _ = try NumberedStore.commit(writer, isGeneration: true) }
@@ -93,30 +94,35 @@ import Testing
     lock.release()
   }
 
+  private final class Failures: Sendable {
+    let list = Mutex<[String]>([])
+  }
+
   @Test func `writers with lock files of their own lose no commit, across generations too`() async throws {
     let (count, writers) = (30, 3)
     // A log that is mounted is there before.
     let first = try writer(location)
     _ = try NumberedStore.commit(first)
     first.close()
-    let failures = Mutex<[String]>([])
+    let failures = Failures()
+    let directory = temporary.directory
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<writers {
-        let location = StoreLocation(AliasDirectory(base: temporary.directory, suffix: "\(number)"), name: "s")
         group.addTask {
+          let location = StoreLocation(AliasDirectory(base: directory, suffix: "\(number)"), name: "s")
           for round in 0..<count {
             do {
-              let writer = try writer(location, .seconds(600))
+              let writer = try StoreWriter(location, schema: TestSchema.schema, lockTimeout: .seconds(600))
               try NumberedStore.check(try NumberedStore.commit(writer, isGeneration: (round + number) % 5 == 0))
               if round % 7 == 0 { _ = try writer.compact() }
               writer.close()
-            } catch { failures.withLock { $0.append("\(error)") } }
+            } catch { failures.list.withLock { $0.append("\(error)") } }
             await Task.yield()
           }
         }
       }
     }
-    #expect(failures.withLock { $0 } == [])
+    #expect(failures.list.withLock { $0 } == [])
     let snapshot = try #require(try StoreReader.open(location)).snapshot
     #expect(snapshot.sequence == UInt64(count * writers + 1))
     try NumberedStore.check(snapshot)

@@ -112,8 +112,6 @@ extension StoreWriter {
     }
     do {
       footer = try transaction.seal(identity)
-      // Check again, because a sync takes long.
-      try checkWritten(footer, after: transaction.base?.footer, in: log)
     } catch {
       switch error {
       case .io, .replaced:
@@ -123,6 +121,13 @@ extension StoreWriter {
         abandonOpenTransaction()
       default: discardOpenTransaction()
       }
+      throw error
+    }
+    do { try checkWritten(footer, after: transaction.base?.footer, in: log) } catch {
+      // The sync took long, and the file may be another one by now. If it is not, the commit counts, and this writer would
+      // overwrite it with its next one.
+      poison = "\(error)"
+      abandonOpenTransaction()
       throw error
     }
     acknowledge(footer, in: log)
