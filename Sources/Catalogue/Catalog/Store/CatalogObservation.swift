@@ -26,6 +26,7 @@ import Synchronization
 /// | | ``CatalogReader/changes(since:interval:)`` | ``init(_:since:interval:)`` |
 /// |---|---|---|
 /// | no file yet | there is no reader | waits; the first commit is a change from an empty catalogue |
+/// | a backup is copied over the file | `StoreError.replaced` | a change |
 /// | the file is removed | `StoreError.replaced` | waits; a new file is a change |
 /// | a file with a lower number, such as a backup, gets its name | `StoreError.replaced` | a change |
 /// | a file of another history with a higher number gets its name | a change | a change |
