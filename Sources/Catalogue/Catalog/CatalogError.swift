@@ -24,6 +24,17 @@ public enum CatalogError: Error, Sendable {
   case otherStore(path: String, tables: [String])
 }
 
+extension CatalogError {
+  /// Whether a newer version of this package wrote the file. It is not damaged then.
+  package var isNewer: Bool {
+    switch self {
+    case .store(let error): error.isNewer
+    case .unknownState: true
+    default: false
+    }
+  }
+}
+
 extension CatalogError: CustomStringConvertible {
   /// A message for users: what was refused, why, and what to do. It names the option `--accept-loss`; use
   /// ``description(acceptingLoss:)`` if the program has another name for it.
@@ -57,7 +68,8 @@ extension CatalogError: CustomStringConvertible {
         + " increment: take it as a full update if it is one (with --full), or ask the server for everything (with an empty"
         + " cursor); nothing was changed"
     case .unknownState(let path):
-      "\(path) keeps its cursor in a form that this program does not know; use the newer program"
+      "\(path) \(StoreError.newerWords) (it keeps its cursor in a form that this program does not know); install that"
+        + " version, and leave the file as it is"
     case .otherStore(let path, let tables):
       "\(path) is not a catalogue, but \(Self.kind(ofStoreWith: tables)): another file replaced it"
     }

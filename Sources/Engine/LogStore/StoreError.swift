@@ -7,6 +7,9 @@ public enum StoreError: Error, Sendable {
 
   /// The file is not a store, or a store that this program cannot read. Nothing was changed.
   case unusable(path: String, reason: String)
+  /// A newer version of this package wrote the file, and this one does not know its form, or may only read it. The file
+  /// is not damaged, and nothing was changed: install the newer version.
+  case newer(path: String, reason: String)
   /// Another process holds the writer's lock. Try again, or open the store for reading. `holder` describes that process;
   /// `nil` if it is not known.
   case locked(path: String, holder: String? = nil)
@@ -48,6 +51,8 @@ extension StoreError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unusable(let path, let reason): "\(path) is not usable as a store: \(reason)"
+    case .newer(let path, let reason):
+      "\(path) \(Self.newerWords) (\(reason)); install that version, and leave the file as it is"
     case .locked(let path, let holder):
       "\(path) is being written by \(holder ?? "another process"); try again when it is done"
     case .schema(let path, let reason): "\(path) does not fit this program: \(reason)"
@@ -75,6 +80,14 @@ extension StoreError: CustomStringConvertible {
   }
 }
 
+extension StoreError {
+  /// What every message about a file of a newer version says, so that advice about damage is not added to it.
+  package static let newerWords = "was written by a newer Shelfmark"
+
+  /// Whether a newer version of this package wrote the file. It is not damaged then.
+  package var isNewer: Bool { if case .newer = self { true } else { false } }
+}
+
 /// Runs an operation of the storage layer and converts its error to this module's type.
 @inline(__always)
 func storage<Result: ~Copyable>(
@@ -87,7 +100,7 @@ extension StoreError: ProgramError {
   /// The exit code of a program that fails because of it.
   package var exitStatus: ExitStatus {
     switch self {
-    case .unusable, .damaged, .schema, .tooLarge: .data
+    case .unusable, .newer, .damaged, .schema, .tooLarge: .data
     case .locked, .replaced, .closed: .temporary
     case .io(let cause): cause.exitStatus
     case .unreadable, .poisoned, .full, .noRoom: .io

@@ -89,12 +89,13 @@ package struct FileHeader: Equatable, Sendable {
     try span.check(Self.magic, byteCount: Self.byteCount)
     let major = span.u16(at: Offset.majorVersion)
     if major != Self.majorVersion { throw .majorVersion(major) }
+    // Unknown features may change the meaning of everything after them, such as the length.
+    let incompatible = span.u64(at: Offset.incompatible)
+    guard incompatible & ~Self.supportedIncompatible == 0 else { throw .features(incompatible) }
     // The contents of reserved bytes in a later minor version may be ignored, unless feature bits state otherwise.
     guard span.u32(at: Offset.headerLength) == UInt32(Self.byteCount) else {
       throw .field("header length", UInt64(span.u32(at: Offset.headerLength)))
     }
-    let incompatible = span.u64(at: Offset.incompatible)
-    guard incompatible & ~Self.supportedIncompatible == 0 else { throw .features(incompatible) }
     let isTail = incompatible & Self.sharedBaseFeature != 0
     if span.u16(at: Offset.minorVersion) <= Self.minorVersion {
       try span.checkReserved((isTail ? Offset.reserved : Offset.base)..<Offset.checksum)

@@ -18,6 +18,17 @@ public enum FormatFault: Error, Equatable, Sendable {
   case field(String, UInt64)
 }
 
+extension FormatFault {
+  /// Whether a newer version of this package wrote the structure, so that it is not damaged.
+  package var isNewer: Bool {
+    switch self {
+    case .majorVersion(let version): version > FileHeader.majorVersion
+    case .features: true
+    default: false
+    }
+  }
+}
+
 extension FormatFault: CustomStringConvertible {
   /// What is wrong with the structure, for people; the path and the offset are added by the caller.
   public var description: String {
@@ -28,7 +39,7 @@ extension FormatFault: CustomStringConvertible {
       "checksum \(hex(stored)) stored, \(hex(computed)) computed"
     case .majorVersion(let version):
       "format version \(version), this program reads version \(FileHeader.majorVersion)"
-    case .features(let bits): "needs features that this program does not know (bits \(hex(bits)))"
+    case .features(let bits): "it needs features that this program does not know, bits \(hex(bits))"
     case .reserved: "reserved bytes are not zero"
     case .field(let name, let value): "\(name) is \(value), which no writer stores"
     }

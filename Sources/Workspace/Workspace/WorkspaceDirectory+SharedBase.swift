@@ -61,7 +61,7 @@ extension WorkspaceDirectory {
       } catch {
         switch error {
         // The candidate was damaged, or compacted repeatedly, since it was examined.
-        case .damaged, .unreadable, .unusable, .replaced: continue
+        case .damaged, .unreadable, .unusable, .newer, .replaced: continue
         default: throw .store(error)
         }
       }

@@ -1,4 +1,6 @@
+import Catalog
 import Foundation
+import LogStore
 import Logging
 import MetricsTestKit
 import Synchronization
@@ -43,6 +45,17 @@ import WaitingTestSupport
     let page = package.appendingPathComponent("Sources/Daemon/ScanDaemon/ScanDaemon.docc/ScanDaemon.md")
     let text = try String(contentsOf: page, encoding: .utf8)
     for code in ProblemCode.allCases { #expect(text.contains("`\(code.rawValue)`"), "\(code.rawValue)") }
+  }
+
+  @Test(arguments: [ProblemCode.catalogueUnreadable, .documentsUnreadable, .recordingFailing, .uploadsStopped])
+  func `a file of a newer version is no damage, whatever it is the file of`(code: ProblemCode) throws {
+    let error = StoreError.newer(path: "/a/b.log", reason: "format version 2, this program reads version 1")
+    #expect(!CatalogueHealth.isDamage(error) && !CatalogueHealth.isDamage(CatalogError.store(error)))
+    problems.report(code, "it cannot be read: \(error)")
+    let remedy = try #require(try problems.json.value.elements?[0]["remedy"]?.text)
+    #expect(remedy.contains("install the newer version") && !remedy.contains("repair") && !remedy.contains("replace"))
+    problems.report(code, "it cannot be read: it is damaged")
+    #expect(try problems.json.value.elements?[0]["remedy"]?.text == code.remedy)
   }
 
   @Test func `a problem lasts from its first occurrence until it is cleared, and each webhook has its own`() throws {

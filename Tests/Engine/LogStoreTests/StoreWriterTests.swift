@@ -385,10 +385,42 @@ import Testing
     #expect {
       _ = try newer.writer()
     } throws: { error in
-      guard case StoreError.unusable = error else { return false }
+      guard case StoreError.newer = error else { return false }
       return true
     }
     #expect(newer.log == bytes)
+  }
+
+  @Test(arguments: [8, 32], [false, true])
+  func `a file of an unknown version or with unknown features is not replaced, repaired or set aside`(
+    offset: Int, replacesDamaged: Bool
+  ) throws {
+    let store = TestStore()
+    let writer = try store.writer()
+    _ = try writer.commit { try $0.put("a", "1") }
+    writer.close()
+    var bytes = store.log
+    bytes[offset] |= 1 << 4
+    // A later version may have another length of the header.
+    bytes[13] = 0x20
+    let checksum = Checksum.of(bytes.rawSpan.slice(0, 4092))
+    for index in 0..<4 { bytes[4092 + index] = UInt8(truncatingIfNeeded: checksum >> UInt32(8 * index)) }
+    let newer = store.with(log: bytes)
+    let attempts: [() throws -> Void] = [
+      { _ = try newer.reader() }, { _ = try Verification.run(newer.location) },
+      { _ = try StoreWriter(newer.location, schema: TestSchema.schema, replacesDamaged: replacesDamaged) },
+      { _ = try Repair.run(newer.location, schema: TestSchema.schema, setsAside: replacesDamaged) },
+    ]
+    for attempt in attempts {
+      #expect {
+        try attempt()
+      } throws: { error in
+        guard case StoreError.newer(let path, _) = error, let error = error as? StoreError else { return false }
+        return path == newer.location.path && !error.isDamage && "\(error)".contains(StoreError.newerWords)
+      }
+    }
+    #expect(newer.log == bytes)
+    #expect(newer.device.names.allSatisfy { !$0.contains("damaged") })
   }
 
   @Test func `an error that a body swallows still refuses the commit`() throws {

@@ -1,3 +1,5 @@
+import LogStore
+
 /// The kinds of problems that a daemon reports. Programs rely on the raw values, so they never change.
 package enum ProblemCode: String, Sendable, CaseIterable {
   // The catalogue.
@@ -77,7 +79,16 @@ package enum ProblemCode: String, Sendable, CaseIterable {
   /// The clock was set back, or is behind the times in the stores.
   case clockSetBack = "clock_set_back"
 
-  /// What a person can do to fix the problem.
+  /// What a person can do to fix the problem that `message` describes.
+  package func remedy(for message: String) -> String {
+    // Whatever the store is, its file is not damaged.
+    if message.contains(StoreError.newerWords) {
+      return "install the newer version of Shelfmark; the daemon leaves the file as it is and tries again by itself"
+    }
+    return remedy
+  }
+
+  /// What a person can usually do to fix the problem.
   package var remedy: String {
     switch self {
     case .catalogueUnreadable:

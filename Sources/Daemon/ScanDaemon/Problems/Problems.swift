@@ -256,7 +256,8 @@ package final class Problems: Sendable {
     case .began(let key, let problem):
       logger.warning(
         "problem",
-        metadata: Self.metadata(key, ["reason": "\(problem.message)", "remedy": "\(key.code.remedy)"]))
+        metadata: Self.metadata(
+          key, ["reason": "\(problem.message)", "remedy": "\(key.code.remedy(for: problem.message))"]))
     case .changed(let key, let problem):
       logger.warning("problem has another reason", metadata: Self.metadata(key, ["reason": "\(problem.message)"]))
     case .flaps(let key, let beginnings, let count, let problem):
@@ -294,7 +295,8 @@ package final class Problems: Sendable {
       current.sorted { $0.key < $1.key }.map { key, problem in
         .object([
           ("code", .text(key.code.rawValue)), ("about", .optional(key.about)), ("message", .text(problem.message)),
-          ("remedy", .text(key.code.remedy)), ("since", .text(problem.since.precise)), ("count", .int(problem.count)),
+          ("remedy", .text(key.code.remedy(for: problem.message))), ("since", .text(problem.since.precise)),
+          ("count", .int(problem.count)),
         ])
       })
   }

@@ -36,7 +36,7 @@ public enum DocumentStoreError: Error, Sendable {
   case newerSchema(path: String, stored: Int, known: Int)
   /// A migration failed. The store still has its old version.
   case migration(path: String, to: Int, name: String, reason: any Error)
-  /// The store's state was written by another program, or by a newer version of this package.
+  /// The store's state was written by another program.
   case unknownState(path: String)
 
   // MARK: The store
@@ -76,7 +76,7 @@ extension DocumentStoreError: CustomStringConvertible {
       "\(path) has version \(stored) of the schema, and this program knows \(known); use the newer program"
     case .migration(let path, let version, let name, let reason):
       "\(path): step \"\(name)\" to version \(version) failed, and nothing was changed: \(reason)"
-    case .unknownState(let path): "\(path) is no store of documents, or a newer program wrote it"
+    case .unknownState(let path): "\(path) is no store of documents"
     case .document(let collection, let id, let reason): "document \(id) of \(collection): \(reason)"
     case .closed(let path):
       "\(path) was closed, as its user was signed out or the program let go of it; ask for it again"

@@ -1,4 +1,5 @@
 import DocumentFormat
+import LogStore
 
 /// The metadata of a document store: its schema version and its indexes. It is stored as the engine's application
 /// state, encoded as a document, so it changes in the same commit as the documents.
@@ -14,11 +15,21 @@ struct StoreDescription: Codable, Equatable, Sendable {
 
   init() {}
 
+  /// What a description of any format has.
+  private struct Head: Decodable {
+    let format: Int
+  }
+
   /// Decodes a store's state; an empty state gives an empty description.
   ///
-  /// - Throws: `DocumentStoreError.unknownState` if another program, or a newer one, wrote the state.
+  /// - Throws: `StoreError.newer` if a newer version of this package wrote the state; `DocumentStoreError.unknownState` if
+  ///   another program did.
   init(_ state: [UInt8], path: String) throws {
     if state.isEmpty { return }
+    let newest = Self.supportedFormats.upperBound
+    if let head = try? DocumentDecoder().decode(Head.self, from: state), head.format > newest {
+      throw StoreError.newer(path: path, reason: "its documents have form \(head.format), this program knows \(newest)")
+    }
     guard let description = try? DocumentDecoder().decode(StoreDescription.self, from: state),
       Self.supportedFormats.contains(description.format)
     else { throw DocumentStoreError.unknownState(path: path) }

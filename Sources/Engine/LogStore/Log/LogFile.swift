@@ -30,6 +30,7 @@ package final class LogFile: Sendable {
     } catch {
       switch error {
       case .checksum: throw .damaged(path: file.path, offset: 0, what: "file header: \(error)")
+      case let fault where fault.isNewer: throw .newer(path: file.path, reason: "\(fault)")
       default: throw .unusable(path: file.path, reason: "\(error)")
       }
     }

@@ -44,8 +44,8 @@ public struct Repair: Sendable {
   ///   - setsAside: Whether to rename a log from which nothing can be saved, which leaves a store without a commit.
   ///   - makeState: A closure that returns the application's state for the new generation.
   /// - Returns: The result of the repair, which is durable; `nil` if nothing was ever committed to the store.
-  /// - Throws: `StoreError.locked`; `.unusable` for a file that a newer program wrote or that contains nothing of a
-  ///   store; `.io`; any error that `makeState` throws. Nothing was changed in these cases.
+  /// - Throws: `StoreError.locked`; `.newer` for a file that a newer version of this package wrote; `.unusable` for one
+  ///   that contains nothing of a store; `.io`; any error that `makeState` throws. Nothing was changed in these cases.
   /// - Complexity: Reads the file three times and keeps one word for each row and all shared strings in memory; needs
   ///   disk space for another copy of the live data.
   public static func run(
@@ -83,8 +83,8 @@ public struct Repair: Sendable {
 
   /// Checks that this program can read the version of `file`.
   ///
-  /// - Throws: `StoreError.unusable` if the header, with a valid checksum, states a version that this program cannot
-  ///   read. That is not damage.
+  /// - Throws: `StoreError.newer` if the header, with a valid checksum, states a version that this program cannot read or
+  ///   write. That is not damage.
   static func checkVersion(of file: any StorageFile) throws(StoreError) {
     let bytes: [UInt8]
     do throws(StorageError) { bytes = try file.read(FileHeader.byteCount, at: 0) } catch {
@@ -94,13 +94,11 @@ public struct Repair: Sendable {
     }
     let header: FileHeader
     do { header = try FileHeader(bytes.rawSpan) } catch {
-      switch error {
-      case .majorVersion, .features: throw .unusable(path: file.path, reason: "\(error)")
-      default: return
-      }
+      if error.isNewer { throw .newer(path: file.path, reason: "\(error)") }
+      return
     }
     guard header.isWritable else {
-      throw .unusable(path: file.path, reason: "a newer program wrote it; this one may only read it")
+      throw .newer(path: file.path, reason: "this program may read it, but not write it")
     }
   }
 }

@@ -31,7 +31,7 @@ extension StoreWriter {
     }
     let file = log.file
     guard log.header.isWritable else {
-      throw .unusable(path: log.path, reason: "a newer program wrote it; this one may only read it")
+      throw .newer(path: log.path, reason: "this program may read it, but not write it")
     }
     let recovery = try log.recover()
     guard let footer = recovery.footer else { throw log.noCommit }

@@ -26,8 +26,8 @@ struct Stat: ParsableCommand {
     show(files)
     if let failure = history?.previousFailure {
       Console.say(
-        "the generation before the last full update cannot be read, so that the update cannot be undone: \(failure);"
-          + " 'catalogctl verify --repair' sets it aside")
+        "the generation before the last full update cannot be read, so that the update cannot be undone: \(failure)"
+          + (failure.isAboutNewerFile ? "" : "; 'catalogctl verify --repair' sets it aside"))
     } else if history?.previous != nil {
       let lifetime = try store.workspace.previousLifetime(of: user)
       let end = history?.replaced.map { $0 + lifetime.components.seconds * 1_000_000 }

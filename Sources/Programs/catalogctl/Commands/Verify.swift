@@ -75,6 +75,7 @@ struct Verify: ParsableCommand {
     }
     if !isDefault, let id = try? store.userID(), let location = try? store.workspace.catalogue(of: id) {
       do { _ = try CatalogReader.open(location)?.snapshot() } catch {
+        if error.isAboutNewerFile { return "what a newer version wrote is not damaged: install that version" }
         if Failure(error)?.code == .data { return location.remedies }
       }
     }
@@ -120,7 +121,7 @@ struct Verify: ParsableCommand {
       }
       return repair
     } catch let error as StoreError {
-      guard let failure = Failure(error), failure.code == .data else { throw error }
+      guard let failure = Failure(error), failure.code == .data, !error.isNewer else { throw error }
       throw Failure(
         .data, "\(failure.message); \(StoreLocation.replacementAdvice)")
     }

@@ -128,7 +128,7 @@ struct StoreOptions: ParsableArguments {
     do { return try open() } catch {
       guard let location = try? workspace.catalogue(of: user),
         let failure = Failure(Self.cause(of: error, at: location)), failure.code == .data,
-        error is StoreError || error is CatalogError
+        error is StoreError || error is CatalogError, !error.isAboutNewerFile
       else { throw error }
       throw Failure(.data, "\(failure.message); \(location.remedies)")
     }

@@ -12,6 +12,19 @@ import ServerAnswers
 import UploadQueue
 import Workspace
 
+extension Error {
+  /// Whether the error is about a file that a newer version wrote. Advice about damage would harm it.
+  var isAboutNewerFile: Bool {
+    switch self as any Error {
+    case let error as StoreError: error.isNewer
+    case let error as CatalogError: error.isNewer
+    case WorkspaceError.store(let error), WorkspaceError.settings(let error): error.isNewer
+    case DocumentStoreError.store(let error): error.isNewer
+    default: false
+    }
+  }
+}
+
 /// An unsuccessful end of a command: a message and an exit code.
 struct Failure: Error {
   let code: ExitStatus

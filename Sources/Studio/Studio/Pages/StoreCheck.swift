@@ -56,7 +56,7 @@ package struct StoreCheck: Sendable {
     do {
       guard let history = try CatalogReader.open(location)?.history() else { return [] }
       return try history.verifyStates() + history.current.verify() + (history.previous?.verify() ?? [])
-    } catch let error as CatalogError {
+    } catch let error as CatalogError where !error.isNewer {
       return [Finding(path: location.path, offset: 0, what: "\(error)", lost: "the catalogue")]
     }
   }
@@ -69,8 +69,7 @@ package struct StoreCheck: Sendable {
     {
       return [
         Finding(
-          path: path, offset: 0, what: "it is no store of documents, or a newer program wrote it", lost: "the documents"
-        )
+          path: path, offset: 0, what: "it is no store of documents", lost: "the documents")
       ]
     }
   }
