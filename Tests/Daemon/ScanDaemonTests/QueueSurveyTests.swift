@@ -50,6 +50,16 @@ import WaitingTestSupport
     }
   }
 
+  @Test func `one worker is enough for all users, besides that of the signed-in one`() async throws {
+    for number in 0..<3 { _ = try await enqueue(of: "user \(number)") }
+    let daemon = try root.daemon(receiver.environment()) { options in
+      options.hook("shop")
+      options.maximumUploadWorkers = 1
+      options.maximumOpenDocuments = 4
+    }
+    try await withServices(daemon) { try await eventually("all arrive") { receiver.log.count == 3 } }
+  }
+
   @Test func `uploads that are sent later take no worker from the others`() async throws {
     // More of them than workers.
     for number in 0..<(UploadService.maximumWorkers + 4) {

@@ -142,7 +142,9 @@ final class UploadService: Service {
       if let current, state.turns.servingCount <= maximumWorkers, state.turns.begin(current.user) {
         return UploadTurns.Turn(user: current.user)
       }
-      return state.turns.next(limit: maximumWorkers)
+      // The signed-in user takes no turn from the others.
+      let isCurrentServed = current.map { state.turns.isServing($0.user) } ?? false
+      return state.turns.next(limit: maximumWorkers + (isCurrentServed ? 1 : 0))
     }
   }
 
