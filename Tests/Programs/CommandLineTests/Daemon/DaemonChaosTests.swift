@@ -2,7 +2,7 @@ import Foundation
 import RandomTestSupport
 import Testing
 
-/// The real daemon, with its origin and its receiver, all of which die now and again.
+/// The real daemon, with its origin and its receiver, all of which die now and again, while somebody sets the clock.
 @Suite struct DaemonChaosTests {
   @Test(.timeLimit(.minutes(10)))
   func `every answered scan arrives, in the order of its input, whoever is killed`() throws {
@@ -15,6 +15,10 @@ import Testing
     var killed = 0
     for _ in 0..<12 * depth {
       Thread.sleep(forTimeInterval: Double.random(in: 0.1...0.6, using: &random))
+      if Int.random(in: 0..<3, using: &random) == 0 {
+        // Decades ahead, where 1970 is near, an hour off, or right.
+        site.clock?.set(ahead: [43 * 31_556_952, -50 * 31_556_952, 3600, -3600, 0].randomElement(using: &random) ?? 0)
+      }
       switch Int.random(in: 0..<6, using: &random) {
       case 0, 1:
         killed += 1
@@ -30,7 +34,9 @@ import Testing
       default: try site.changeProducts(&random)
       }
     }
-    // Everything works again: what waits must go.
+    // Everything works again, and the clock is right: what waits must go.
+    if site.clock == nil { print("DaemonChaosTests: no compiler of C, so the clock is not set") }
+    site.clock?.set(ahead: 0)
     try site.receiver.become(.well)
     #expect(site.isReady(), "\(words(site))")
     Thread.sleep(forTimeInterval: 0.5)

@@ -18,12 +18,14 @@ final class DaemonProcess: @unchecked Sendable {  // the process and its pipes d
   /// Its standard input and output. Used by one thread.
   let standard: TestSocket
 
-  /// - Parameter log: takes standard error, behind what is there.
-  init(_ arguments: [String], root: String, log: URL) throws {
+  /// - Parameters:
+  ///   - log: takes standard error, behind what is there.
+  ///   - clock: the clock that it has; `nil` for the machine's.
+  init(_ arguments: [String], root: String, log: URL, clock: SteppedClock? = nil) throws {
     let (input, output) = (Pipe(), Pipe())
     process.executableURL = URL(fileURLWithPath: Self.path)
     process.arguments = arguments
-    process.environment = DaemonProcess.environment(root: root)
+    process.environment = DaemonProcess.environment(root: root).merging(clock?.environment ?? [:]) { $1 }
     if !FileManager.default.fileExists(atPath: log.path) { try Data().write(to: log) }
     let words = try FileHandle(forWritingTo: log)
     try words.seekToEnd()

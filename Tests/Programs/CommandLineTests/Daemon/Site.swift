@@ -20,6 +20,8 @@ final class Site: Sendable {
   private let configuration: URL
   private let origin = Mutex<Process?>(nil)
   private let running = Mutex<DaemonProcess?>(nil)
+  /// The clock of the daemon; `nil` where it cannot be set.
+  let clock: SteppedClock?
   /// How often the products were changed.
   private let changes = Atomic(0)
 
@@ -36,6 +38,7 @@ final class Site: Sendable {
   /// - Parameter refusedNumbers: Of the codes of the conveyor that the receiver refuses for good.
   init(refusing refusedNumbers: [Int] = Site.refusedNumbers) throws {
     root = try TestRoot(answers: [])
+    clock = SteppedClock(in: URL(fileURLWithPath: root.folder.path))
     receiver = try ScanReceiver(refusing: Set(refusedNumbers.map { Feeding.code("conveyor", $0) }))
     (httpPort, tcpPort, originPort) = (try FreePort.take(), try FreePort.take(), try FreePort.take())
     socketPath = root.folder.path + "/scan.sock"
@@ -160,7 +163,7 @@ final class Site: Sendable {
   // MARK: The daemon
 
   func startDaemon(_ more: [String] = []) throws {
-    let daemon = try DaemonProcess(["--config", configuration.path] + more, root: root.path, log: log)
+    let daemon = try DaemonProcess(["--config", configuration.path] + more, root: root.path, log: log, clock: clock)
     running.withLock { $0 = daemon }
   }
 
