@@ -48,6 +48,9 @@ public struct UploadHTTPOptions: Sendable {
   public var maximumResponseByteCount = 1 << 20
   /// The format of the body of a batch.
   public var batchFormat = BatchFormat.ndjson
+  /// Whether a web page (HTML) with a 2xx status means success. If not, it is a login page or a proxy's page, and the
+  /// upload is sent again.
+  public var acceptsHTML = true
 
   /// The names of settings that may help after an attempt without an answer. Without a name, the remedy is described.
   package struct Names: Sendable, Equatable {

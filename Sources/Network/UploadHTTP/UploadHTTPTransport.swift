@@ -93,15 +93,28 @@ public final class UploadHTTPTransport: Sendable {
     }
     var result = UploadResponse(status: head.status, retryAfter: pause)
     guard readsBody else {
-      result.message = await Self.text(exchange)
+      let beginning = await Self.beginning(exchange)
+      result.message = beginning.count <= Self.longestText ? Self.text(beginning) : nil
+      explainPage(beginning, &result)
       return result
     }
     let body = await read(exchange)
     result.body = body
     if case .complete(let bytes) = body, !bytes.isEmpty {
-      result.message = String(decoding: bytes.prefix(Self.longestText), as: UTF8.self)
+      result.message = Self.text(bytes.prefix(Self.longestText))
+      explainPage(bytes, &result)
     }
     return result
+  }
+
+  /// Marks a response whose body is a web page, unless it is accepted, and names it by its title.
+  private func explainPage(_ body: [UInt8], _ response: inout UploadResponse) {
+    guard !options.acceptsHTML, let page = WebPage(body) else { return }
+    response.isPage = true
+    let title = page.title.map { " with the title \"\($0)\"" } ?? ""
+    response.message =
+      (200...299).contains(response.status)
+      ? page.title.map { "\"\($0)\"" } : "a web page (HTML)\(title), perhaps of a proxy"
   }
 
   private func head(of request: ClientRequest) async throws -> (ResponseHead, HTTPExchange) {
@@ -126,13 +139,13 @@ public final class UploadHTTPTransport: Sendable {
     } catch { return .incomplete("is cut off") }
   }
 
-  /// Returns the explanation in an error response. It is for people only, so a text that is too long or does not arrive
-  /// soon is dropped.
-  private static func text(_ exchange: HTTPExchange) async -> String? {
-    guard let bytes = (try? await exchange.prefix(longestText + 1, within: textTimeout)) ?? nil, !bytes.isEmpty,
-      bytes.count <= longestText
-    else { return nil }
-    return String(decoding: bytes, as: UTF8.self)
+  /// Returns the beginning of a body that is for people only. What does not arrive soon is dropped.
+  private static func beginning(_ exchange: HTTPExchange) async -> [UInt8] {
+    (try? await exchange.prefix(longestText + 1, within: textTimeout)) ?? []
+  }
+
+  private static func text(_ bytes: some Collection<UInt8>) -> String? {
+    bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
   }
 
   private static let longestText = 4096

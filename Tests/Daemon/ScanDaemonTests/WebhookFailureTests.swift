@@ -56,6 +56,10 @@ import WaitingTestSupport
       /// Returns when nothing can go before the clock moves.
       func settle() async throws {
         try await eventually("nothing can go now") {
+          // The scans after a failing one may be tried at any moment: nothing is written any more when that is over.
+          let commits = try root.documentCommitCount()
+          try await Task.sleep(for: .milliseconds(20))
+          if try root.documentCommitCount() != commits { return false }
           let uploads = try daemon.queue().uploads().filter { $0.state != .parked }
           guard let first = uploads.first else { return true }
           return first.state == .waiting && first.lastError != nil

@@ -73,7 +73,7 @@ import WaitingTestSupport
     #expect(arrivals.count == sent.count)
     let left = try bench.queue.uploads()
     #expect(left.count == 3 && left.allSatisfy { $0.state == .parked && $0.lastError?.status == 500 })
-    #expect(left.allSatisfy { $0.attempts == 6 })
+    #expect(left.allSatisfy { $0.attempts >= 6 })
     #expect(await worker.openBreakers.isEmpty)
     await worker.drain(within: .zero)
     try await run.value
@@ -138,19 +138,19 @@ import WaitingTestSupport
     }
   }
 
-  @Test func `an outage in one key parks what looked bad at first, and takes it back when the others fail as well`()
+  @Test func `an outage in one key parks nothing, also not what looked bad at first`()
     async throws
   {
     let bench = try Bench()
-    let outage = Outage(bench.clock, .seconds(600))
+    let outage = Outage(bench.clock, .seconds(7200))
     let server = ScriptedServer(answer: { upload, _ in
       UploadResponse(status: try outage.lasts(upload, firsts: ["0"]) ? 500 : 200)
     })
     for number in 0..<20 { try await bench.queue.enqueue("\(number)", kind: "k", orderKey: "o") }
     try await bench.run(server, options)
-    #expect(bench.events.all.count { if case .requeued = $0 { true } else { false } } == 4)
+    #expect(!bench.events.all.contains { if case .parked = $0 { true } else { false } })
     #expect(server.log.filter { $0.status == 200 }.map(\.text) == (0..<20).map { "\($0)" })
-    #expect(server.log.contains { $0.text == "19" && $0.status == 500 }, "others of the key are tried after a probe")
+    #expect(server.log.contains { $0.text == "1" && $0.status == 500 }, "others of the key are tried after a probe")
     #expect(try bench.queue.counts().count == 0)
   }
 
@@ -182,7 +182,6 @@ import WaitingTestSupport
         try await bench.queue.enqueue(text, kind: "k", orderKey: "o")
       }
       try await worker.run(untilEmpty: true)
-      #expect(bench.events.all.contains { if case .breakerOpened = $0 { true } else { false } })
       #expect(server.log.filter { $0.status == 204 }.map(\.text) == ["good"] + good, "\(status), \(bad), \(isBatched)")
       #expect(try bench.queue.uploads().allSatisfy { $0.state == .parked && $0.lastError?.status == status })
       #expect(try bench.queue.counts().parked == bad)

@@ -72,6 +72,7 @@ extension SettingReader {
         refuse(path("success"), text, "is to be a condition such as status.code == 200: \(error)")
       }
     }
+    options.acceptsHTML = bool(path("acceptHTML")) ?? options.acceptsHTML
     if let name = text(path("onParked")), let choice = ParkedUploadPolicy(rawValue: name) { options.onParked = choice }
     batch(&options)
     return options

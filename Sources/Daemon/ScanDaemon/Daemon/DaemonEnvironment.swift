@@ -55,6 +55,7 @@ struct WebhookTransport: Sendable {
       url: "webhooks.\(webhook.name).url", certificateAuthorityFile: "webhooks.\(webhook.name).caFile")
     options.readsResponses = webhook.success != nil
     options.batchFormat = webhook.batchFormat
+    options.acceptsHTML = webhook.acceptsHTML
     let http = try UploadHTTPTransport(url: webhook.url, options: options)
     return WebhookTransport(
       send: { try await http.send($0) }, sendBatch: { try await http.send($0) },

@@ -124,12 +124,15 @@ public struct WebhookOptions: Sendable {
   /// The timeout of one attempt.
   public var timeout: Duration = .seconds(30)
   /// The retry policy: when a failed upload is retried, what each status means, and when a scan is parked. By default,
-  /// a scan that the receiver refuses is parked after six attempts. An outage parks nothing; attempts continue at most
-  /// one minute apart for as long as it lasts.
+  /// a scan that the receiver refuses is parked after six attempts. An outage parks nothing, however few scans there
+  /// are; attempts continue at most one minute apart for as long as it lasts.
   public var retry = WebhookOptions.patient
   /// The condition that the JSON of a response must meet, in addition to a 2xx status, for a scan to count as
   /// delivered; `nil` if the status alone decides.
   public var success: UploadSuccessRule?
+  /// Whether a web page (HTML) with a 2xx status counts as delivered. If not, it is a login page or a proxy's page, and
+  /// the scan is sent again.
+  public var acceptsHTML = false
   /// Whether later scans of the same input wait after one is parked, until a person decides about it.
   public var onParked = ParkedUploadPolicy.continue
   /// How many scans of an input one request contains; `nil` to send each scan on its own.

@@ -10,7 +10,9 @@ enum UploadVerdict: Sendable, Equatable {
   /// It waits again and nothing counts, because the answer paused its destination.
   case paused(UploadFailure)
   /// It failed permanently, or was not attempted because its file has changed or the transport refuses to send it.
-  case parked(UploadFailure, holds: Bool)
+  ///
+  /// - Parameter isSuspect: Whether it failed alone for so long that it cannot be an outage.
+  case parked(UploadFailure, holds: Bool, isSuspect: Bool = false)
   /// The result is unknown: the attempt was cancelled.
   case released
 }
@@ -62,6 +64,7 @@ extension QueueChange {
       waiting.failures += 1
       if counts { waiting.ownFailures = (entry.ownFailures ?? 0) + 1 }
       waiting.lastError = failure
+      waiting.failedFor = (entry.failedFor ?? 0).adding(pause)
       waiting.begin(pause: pause, now: now)
       try wait(&waiting, replacing: entry)
       events.append(.backedOff(entry.upload, failure, notBefore: waiting.notBefore))
@@ -71,9 +74,9 @@ extension QueueChange {
       waiting.lastError = failure
       try wait(&waiting, replacing: entry)
       events.append(.backedOff(entry.upload, failure, notBefore: waiting.notBefore))
-    case .parked(let failure, let holds):
+    case .parked(let failure, let holds, let isSuspect):
       if try isReplaced(entry) { return try supersede(entry) }
-      try park(entry, failure, holds: holds)
+      try park(entry, failure, holds: holds, isSuspect: isSuspect)
     case .released:
       if try isReplaced(entry) { return try supersede(entry) }
       var waiting = entry
@@ -153,8 +156,19 @@ extension QueueChange {
     try put(entry, replacing: old)
   }
 
-  private func park(_ entry: ScheduleEntry, _ failure: UploadFailure, holds: Bool) throws {
+  /// Records that an upload is parked for good, because its destination has accepted another one since.
+  func confirmParking(_ id: UploadID) throws {
+    guard let upload = try transaction.get(id, from: tables.uploads), let entry = try entry(upload.ordinal),
+      entry.isSuspect == true
+    else { return }
+    var confirmed = entry
+    confirmed.isSuspect = nil
+    try put(confirmed, replacing: entry)
+  }
+
+  private func park(_ entry: ScheduleEntry, _ failure: UploadFailure, holds: Bool, isSuspect: Bool = false) throws {
     var parked = entry
+    parked.isSuspect = isSuspect ? true : nil
     parked.state = .parked
     parked.lease = nil
     parked.parked = now

@@ -158,6 +158,9 @@ public struct UploadResponse: Sendable, Equatable {
   public var message: String?
   /// The body; `nil` unless the transport reads it for a success rule or a batch.
   public var body: UploadResponseBody?
+  /// Whether the body is a web page (HTML) and the transport accepts none: a login page or a proxy answers in place of the
+  /// server. Such a response never means success.
+  package var isPage = false
 
   /// Creates a response. `status` is the HTTP status code, and `retryAfter` is `nil` if the server asks for no delay.
   public init(

@@ -23,9 +23,9 @@ enum AttemptOutcome: Sendable, Equatable {
 ///
 /// | cause | for example | counts against the upload | opens the breaker |
 /// |---|---|---|---|
-/// | `unavailable` | connection refused, no answer in time, 502, 503, 504 | if others to the same destination arrived meanwhile | after five in a row |
+/// | `unavailable` | connection refused, no answer in time, 408, 502, 503, 504, a login page | if others to the same destination arrived meanwhile | after five in a row |
 /// | `postponed` | 425, 429, a Retry-After | never | after five in a row |
-/// | `failed` | 500, a response that a success rule cannot read | while the breaker is closed | after five different uploads |
+/// | `failed` | 500, a response that a success rule cannot read | if others to the same destination arrived meanwhile, or after ``UploadRetryPolicy/outageTime`` | after five different uploads |
 /// | `rejected` | 422, a success rule that does not hold | always | never: the destination works |
 /// | `pausing` | 401, 404, a redirect, ``UploadPause`` | never | at once |
 ///

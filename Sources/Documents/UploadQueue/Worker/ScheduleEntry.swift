@@ -38,12 +38,18 @@ struct ScheduleEntry: Codable, Identifiable, Sendable, Equatable {
   var failures = 0
   /// The number of failures that count against the upload itself and not its destination; `nil` for zero.
   var ownFailures: Int?
+  /// The length of all pauses after its failures, in microseconds; `nil` for zero. It says for how long the upload has
+  /// failed, however the clock was set and whether or not a worker ran.
+  var failedFor: Int64?
   /// The number of attempts during which the worker ended.
   var interruptions = 0
   /// When it was last manually retried. Workers then stop pausing its destination.
   var retried: Int64?
   var lastError: UploadFailure?
   var lease: Lease?
+  /// Whether it is parked because it failed alone for longer than an outage lasts, and nothing has arrived at its
+  /// destination since: if others fail as well, it was an outage, and it is not at fault; `nil` for false.
+  var isSuspect: Bool?
   /// When it was parked; `nil` if it is not parked, or was parked by a former version.
   var parked: Int64?
   /// Whether it is parked and later uploads with its order key wait until it is retried or dropped; `nil` for false.
@@ -93,6 +99,8 @@ struct ScheduleEntry: Codable, Identifiable, Sendable, Equatable {
     entry.begin(pause: 0, now: now)
     entry.failures = 0
     entry.ownFailures = nil
+    entry.failedFor = nil
+    entry.isSuspect = nil
     entry.interruptions = 0
     entry.parked = nil
     entry.holdsKey = nil

@@ -10,11 +10,16 @@ public struct UploadRetryPolicy: Sendable, Equatable {
   public var maximumRetries = 2
   /// Whether failures that may be the destination's fault count toward parking.
   ///
-  /// If this is false, a failure counts against its upload in three cases: the server refused this upload
-  /// (``UploadStatusPolicy/parkOn``, a success rule); it answered with an error like 500 while the breaker is closed;
-  /// or there was no usable answer while other uploads to the same destination arrived. So an outage parks nothing,
-  /// however long it lasts.
+  /// If this is false, a failure counts against its upload in two cases: the server refused this upload
+  /// (``UploadStatusPolicy/parkOn``, a success rule); or there was no usable answer, or an error like 500, while a later
+  /// upload to the same destination arrived. So an outage parks nothing, however long it lasts and however few uploads
+  /// there are. Only ``outageTime`` ends the patience with an upload that is answered with an error like 500 and that is
+  /// alone, because nothing else is there to be sent.
   public var countsOutages = true
+  /// How long an upload may be answered with errors like 500, by the pauses after its failures, while nothing else is
+  /// sent to its destination: longer than an outage lasts. The upload is then parked, and waits again when the next
+  /// upload to the destination fails as well.
+  public var outageTime: Duration = .seconds(86_400)
   /// The maximum pause after the first failure.
   public var firstPause: Duration = .seconds(1)
   /// The cap of exponential back-off.
@@ -42,7 +47,15 @@ public struct UploadRetryPolicy: Sendable, Equatable {
   /// The outcome of an answer, before any success rule.
   func outcome(_ response: UploadResponse) -> AttemptOutcome {
     let meaning = statuses.meaning(of: response.status)
-    if meaning == .delivered { return .delivered }
+    if meaning == .delivered {
+      guard response.isPage else { return .delivered }
+      // An outage of the network, not of the upload: the receiver has got nothing.
+      let title = response.message.map { ": " + $0 } ?? ""
+      let words =
+        "the server answered \(response.status) with a web page (HTML) instead of an answer: a login page or a proxy's page"
+      return .failed(
+        UploadFailure(status: response.status, message: words + title), .unavailable, retryAfter: response.retryAfter)
+    }
     let message = response.message.map { ": " + $0 } ?? ""
     let failure = UploadFailure(status: response.status, message: "the server answered \(response.status)\(message)")
     let cause: FailureCause =

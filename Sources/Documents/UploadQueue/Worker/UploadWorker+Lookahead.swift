@@ -2,10 +2,11 @@ import Documents
 
 /// Look-ahead: distinguishes failing uploads from an outage of their destination.
 ///
-/// Normally only the first upload of an order key is sent. If it fails repeatedly, the failures look like an outage:
-/// the circuit breaker opens, and each probe is the same upload again. So when a probe has used up its retries and is
-/// answered with a failure like 500, the worker immediately tries the uploads that follow it under the same order key,
-/// one after another:
+/// Normally only the first upload of an order key is sent. If it fails repeatedly, that may be its own fault or an outage:
+/// nothing else is sent that would tell. So when it has used up its retries and is answered with a failure like 500, the
+/// worker immediately tries the uploads that follow it under the same order key, one after another. While the circuit
+/// breaker is closed, it does so after each failure, and as many failures as open the breaker do. While the breaker is
+/// open, it does so after a probe:
 ///
 /// - If all of them fail, nothing is learned, nothing counts, and the order is preserved. The next probe comes after
 ///   the next pause.
@@ -18,12 +19,16 @@ import Documents
 /// that pauses the destination. Keys that are held in order (``ParkedUploadPolicy/hold``) are not looked ahead.
 extension UploadWorker {
   /// The number of uploads to try after a group that was sent; 0 for none.
-  func takeLookahead(_ group: ClaimedGroup, _ outcomes: [AttemptOutcome]) -> Int {
-    guard let probe = group.uploads.first?.entry, outcomes.first?.mayBeDueToUpload == true else { return 0 }
+  func takeLookahead(_ group: ClaimedGroup, _ outcomes: [AttemptOutcome], _ settled: [SettledUpload]) -> Int {
+    guard let probe = group.uploads.first?.entry, outcomes.first?.mayBeDueToUpload == true,
+      case .again(_, _, counts: false)? = settled.first?.verdict
+    else { return 0 }
     let policy = options.retryPolicies[probe.kind] ?? options.retry
     // `attempts` includes the attempt that has just ended.
     if policy.countsOutages || options.holds(probe) || probe.attempts <= policy.maximumRetries { return 0 }
-    return breakers[options.destination(probe.kind)]?.takeLookahead() ?? 0
+    let destination = options.destination(probe.kind)
+    guard let breaker = breakers[destination] else { return 0 }
+    return breaker.isClosed ? options.breaker.failures : breakers[destination]?.takeLookahead() ?? 0
   }
 
   /// Tries the uploads after a probe until the destination accepts one. After a batch, the first upload of the batch is
@@ -31,16 +36,20 @@ extension UploadWorker {
   func lookAhead(of group: ClaimedGroup, _ limit: Int, _ lease: ScheduleEntry.Lease) async {
     guard let probe = group.uploads.first?.entry else { return }
     let destination = options.destination(probe.kind)
+    let wasClosed = breakers[destination]?.isClosed
     defer { breakers[destination]?.endLookahead() }
     let followers = mirror.withLock { $0.schedule.followers(of: probe, limit: limit) }
     var failed = group.uploads.count > 1 ? [] : [probe.id]
     for ordinal in group.uploads.count > 1 ? [probe.id] + followers : followers {
-      guard !isClosing, !Task.isCancelled, breakers[destination]?.isClosed == false,
+      guard !isClosing, !Task.isCancelled, breakers[destination]?.isClosed == wasClosed, wasClosed != nil,
         let group = await claim(ordinal, to: destination, lease), let entry = group.uploads.first?.entry
       else { return }
       let outcomes = await attempt(group)
-      if case .failed(let failure, _, _)? = outcomes.first, outcomes[0].mayBeDueToUpload {
+      if case .failed(let failure, let cause, _)? = outcomes.first, outcomes[0].mayBeDueToUpload {
         failed.append(ordinal)
+        if wasClosed == true {
+          await updateBreaker(failure, cause, retryAfter: .zero, entry, destination, others: false)
+        }
         let verdict = UploadVerdict.again(failure, after: 0, counts: false)
         report(entry, verdict)
         await settle([SettledUpload(ordinal: ordinal, verdict: verdict)], lease)

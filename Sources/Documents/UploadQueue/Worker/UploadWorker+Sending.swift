@@ -133,7 +133,7 @@ extension UploadWorker {
     begin { [self] in
       let outcomes = await attempt(group)
       let verdicts = await judge(group, outcomes)
-      let lookahead = await takeLookahead(group, outcomes)
+      let lookahead = await takeLookahead(group, outcomes, verdicts)
       await settle(verdicts, lease)
       if lookahead > 0 { await lookAhead(of: group, lookahead, lease) }
     }
@@ -293,9 +293,20 @@ extension UploadWorker {
       }
       if cause == .pausing { return .paused(failure) }
       let counts = retry.countsOutages || isBlamed || self.counts(cause, entry, destination, others: others)
-      let verdict = retry.verdict(
+      var verdict = retry.verdict(
         failure, entry, counts: counts, holds: options.holds(entry), retryAfter: retryAfter,
         fraction: queue.environment.fraction())
+      if !counts, cause == .failed, breakers[destination]?.isClosed ?? true,
+        entry.failedFor ?? 0 >= retry.outageTime.microseconds
+      {
+        verdict = .parked(failure, holds: options.holds(entry), isSuspect: true)
+        destinationsInDoubt.insert(destination)
+      } else if !counts, cause != .postponed, destinationsInDoubt.contains(destination),
+        entry.attempts > retry.maximumRetries
+      {
+        // It fails as those before it did, and nothing has arrived since: that was an outage.
+        await takeBackSuspects(destination)
+      }
       if case .parked = verdict, outcome.mayBeDueToUpload, !retry.countsOutages, suspects.count < Self.maximumSeen {
         suspects[destination, default: []].append(entry.upload)
       }
@@ -309,14 +320,13 @@ extension UploadWorker {
     let othersPassed = others || successes[destination] ?? 0 > seenSuccesses[entry.id] ?? .max
     return switch cause {
     case .rejected: true
-    case .failed: othersPassed || breakers[destination]?.isClosed ?? true
-    case .unavailable: othersPassed
+    case .failed, .unavailable: othersPassed
     case .postponed, .pausing: false
     }
   }
 
   /// Records a failure in the destination's breaker.
-  private func updateBreaker(
+  func updateBreaker(
     _ failure: UploadFailure, _ cause: FailureCause, retryAfter: Duration, _ entry: ScheduleEntry,
     _ destination: String, others: Bool
   ) async {
@@ -344,7 +354,8 @@ extension UploadWorker {
   /// Records that a destination accepted uploads, or refused one because of its content.
   private func succeeded(_ destination: String, by count: Int) {
     successes[destination, default: 0] += count
-    suspects[destination] = nil
+    let former = suspects.removeValue(forKey: destination) ?? []
+    if destinationsInDoubt.remove(destination) != nil { confirmed.formUnion(former) }
     guard let breaker = breakers.removeValue(forKey: destination) else { return }
     if !breaker.isClosed { queue.options.trace?(.breakerClosed(destination: destination)) }
   }
@@ -353,6 +364,7 @@ extension UploadWorker {
   /// so the uploads parked since the last success were also waiting for the destination. They are retried, before the
   /// later uploads, none of which has arrived either.
   private func takeBackSuspects(_ destination: String) async {
+    destinationsInDoubt.remove(destination)
     guard let ids = suspects.removeValue(forKey: destination), !ids.isEmpty else { return }
     do {
       let left = try await queue.group.perform(mayWait: true) { change in try ids.filter { try !change.takeBack($0) }
@@ -375,12 +387,14 @@ extension UploadWorker {
       do {
         // This attempt has ended, so another one may begin.
         let limit = canBegin ? 1 : 0
-        let (breakers, batches) = (breakers, lastBatches)
+        let (breakers, batches, confirmed) = (breakers, lastBatches, confirmed)
         let groups = try await queue.group.perform(mayWait: true) { change in
+          for id in confirmed { try change.confirmParking(id) }
           for upload in settled { try change.settle(upload.ordinal, lease, upload.verdict) }
           return limit == 0 ? [] : try self.take(limit, lease, change, breakers, batches)
         }
         settleFailure = nil
+        self.confirmed.subtract(confirmed)
         begin(groups)
         for group in groups { start(group, lease) }
         return
@@ -406,7 +420,7 @@ extension UploadVerdict {
     case .delivered: .delivered
     case .again(let failure, _, _): .failed(failure)
     case .paused(let failure): .paused(failure)
-    case .parked(let failure, _): .parked(failure)
+    case .parked(let failure, _, _): .parked(failure)
     case .released: nil
     }
   }

@@ -46,6 +46,11 @@ public actor UploadWorker {
   var seenSuccesses: [Int64: Int] = [:]
   /// Uploads that were parked since the last success of their destination. An outage may have caused their failures.
   var suspects: [String: [UploadID]] = [:]
+  /// The destinations that have suspects which were parked because they failed alone for long.
+  var destinationsInDoubt: Set<String> = []
+  /// Uploads that were parked as suspects, and are at fault, because their destination has accepted another one since.
+  /// That is to be written.
+  var confirmed: Set<UploadID> = []
   /// Uploads that failed while their destination accepted another one: see `UploadWorker+Lookahead.swift`.
   var blamed: Set<Int64> = []
   /// By lane: the last ordinal of a batch that is to be sent again with the same members.
@@ -308,7 +313,7 @@ public actor UploadWorker {
     return ending != nil
   }
 
-  /// Releases order keys held by parked uploads if the current options no longer hold them.
+  /// Releases order keys held by parked uploads if the current options no longer hold them, and remembers suspects.
   private func releaseKeys() async throws {
     let snapshot = try queue.store.snapshot()
     guard try queue.tables.state(in: snapshot).counts.parked > 0 else { return }
@@ -317,6 +322,10 @@ public actor UploadWorker {
     for entry in parked {
       let entry = try entry.get()
       if entry.holdsKey == true, !options.holds(entry) { free.append(entry.id) }
+      if entry.isSuspect == true {
+        suspects[options.destination(entry.kind), default: []].append(entry.upload)
+        destinationsInDoubt.insert(options.destination(entry.kind))
+      }
     }
     if free.isEmpty { return }
     try await queue.group.perform { [free] change in for ordinal in free { try change.releaseKey(ordinal) } }
