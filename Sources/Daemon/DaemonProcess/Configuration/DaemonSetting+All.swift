@@ -137,7 +137,7 @@ extension DaemonSetting {
       "what an answer's JSON must meet besides a 2xx, such as status.code == 200; else the status decides"),
     DaemonSetting(
       "webhooks.NAME.acceptHTML", .bool, "false",
-      "whether a web page with a 2xx is an answer; else it is a login page or a proxy's, and the scan is sent again"),
+      "whether a web page with a 2xx is an answer; else it counts as a login page, and the scan is sent again"),
     DaemonSetting(
       "webhooks.NAME.onParked", .choice(ParkedUploadPolicy.allCases.map(\.rawValue)), "continue",
       "whether later scans of the same input wait for a decision when one is parked"),
