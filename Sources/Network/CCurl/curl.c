@@ -298,7 +298,8 @@ static bool set_options(shelfmark_curl_transfer *transfer, const struct shelfmar
   curl.set(easy, option_http_version, (long)(request->is_http1_only ? http_1_1 : http_2_over_tls));
   SET(option_path_as_is, 1L);
   SET(option_no_connect_heads, 1L);
-  SET(option_buffer_size, (long)socket_buffer);
+  // After an attempt that found no address, libcurl 7.88 still has its buffer, and refuses to change its size.
+  curl.set(easy, option_buffer_size, (long)socket_buffer);
   // The caller has limits of its own; this one only ends an attempt that the caller has forgotten.
   SET(option_connect_timeout, 3600L * 1000);
   SET(option_http09, 0L);
@@ -331,7 +332,7 @@ static bool set_options(shelfmark_curl_transfer *transfer, const struct shelfmar
   }
   if (request->body_length >= -1) {
     SET(option_upload, 1L);
-    SET(option_upload_buffer_size, (long)socket_buffer);
+    curl.set(easy, option_upload_buffer_size, (long)socket_buffer);
     SET(option_length, request->body_length);
     SET(option_read_function, on_read);
     SET(option_read_data, transfer);

@@ -210,11 +210,51 @@ public enum RowCSV {
     }
   }
 
-  /// Whether a spreadsheet would take a text for a formula, a number or a date: its first character other than blanks is
-  /// `=`, `+`, `-`, `@`, an apostrophe or a full-width form of them, it begins with a tab or the end of a line, or it has
-  /// a digit and no letter other than e.
+  /// Whether a spreadsheet would take a text for a formula, a number, a date or a truth value: its first character other
+  /// than blanks is `=`, `+`, `-`, `@`, an apostrophe or a full-width form of them, it begins with a tab or the end of a
+  /// line, it is `TRUE`, `FALSE` or an error such as `#N/A`, or it has a digit and no other words than those of dates,
+  /// times and amounts.
   private static func isChangedByExcel(_ text: Span<UInt8>) -> Bool {
-    if text.count > 0, [0x09, 0x0A, 0x0D].contains(text[0]) || beginsFormula(text) { return true }
+    guard text.count > 0 else { return false }
+    if [0x09, 0x0A, 0x0D].contains(text[0]) || beginsFormula(text) { return true }
+    // Longer ones are no dates, and most of those are names.
+    if text.count > longestNumber { return isNumber(text) }
+    let string = String(copying: text)
+    if string.hasPrefix("#") || ["TRUE", "FALSE"].contains(string.trimmed.uppercased()) { return true }
+    var hasDigit = false
+    var word = ""
+    for character in string {
+      if character.isLetter, !datesOfChinese.contains(character) {
+        word.append(character)
+        continue
+      }
+      if character.isNumber { hasDigit = true }
+      if !isOfDate(word) { return false }
+      word = ""
+    }
+    return hasDigit && isOfDate(word)
+  }
+
+  /// The longest text in bytes that is looked at for a date.
+  private static let longestNumber = 64
+  /// The characters of dates and times in Chinese and Japanese.
+  private static let datesOfChinese: Set<Character> = ["年", "月", "日", "号", "时", "時", "分", "秒", "点"]
+  /// How names of months begin, in languages of spreadsheets, and other words of dates, times and numbers.
+  private static let months: Set<String> = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", "mai", "mrz", "mär", "okt",
+    "dez", "fév", "fev", "avr", "jui", "aoû", "aou", "déc", "ene", "abr", "ago", "dic", "gen", "mag", "giu", "lug",
+    "set", "ott", "mrt", "mei", "maa", "out",
+  ]
+  private static let wordsOfNumbers: Set<String> = ["", "e", "am", "pm", "上午", "下午", "午前", "午後"]
+
+  /// Whether a word may be a part of a date, a time or a number. One too many does no harm.
+  private static func isOfDate(_ word: String) -> Bool {
+    let word = word.lowercased()
+    return wordsOfNumbers.contains(word) || word.count <= 10 && months.contains(String(word.prefix(3)))
+  }
+
+  /// Whether a text has a digit and no letter other than e.
+  private static func isNumber(_ text: Span<UInt8>) -> Bool {
     var hasDigit = false
     for index in text.indices {
       switch text[index] {

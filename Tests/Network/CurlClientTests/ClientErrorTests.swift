@@ -88,4 +88,15 @@ import Testing
     #expect(head.status == 200 && head["location"] == "/a b" && head["X-EMPTY"] == "" && head["x-two"] == "1")
     #expect(head["other"] == nil)
   }
+
+  @Test func `a name that is not found is named as such each time`() async throws {
+    let client = HTTPClient()
+    for _ in 0..<4 {
+      let error = await #expect(throws: ClientError.self) {
+        _ = try await client.begin(ClientRequest(url: "http://nowhere.invalid:9/")).head()
+      }
+      #expect(error == .nameNotFound(isProxy: false))
+    }
+    client.shutdown()
+  }
 }

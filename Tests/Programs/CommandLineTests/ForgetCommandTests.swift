@@ -97,8 +97,10 @@ import Testing
     #expect(try has("MISS-OLD", root))
     let empty = try TestRoot()
     let run = try empty.run("forget", "--misses", "--yes", "--user", "nobody", "--json")
-    #expect(run.code == 0 && !empty.exists, "\(run.words)")
-    #expect(try run.object().number("misses") == 0)
+    #expect(run.code != 0 && run.words.contains("nobody") && !empty.exists, "\(run.words)")
+    let mistyped = try root.run("forget", "--documents", "membres", "--misses", "--yes")
+    #expect(mistyped.code == 1 && mistyped.words.contains("no collection \"membres\""), "\(mistyped.words)")
+    #expect(try !has("MISS-OLD", root), "what was named rightly is erased")
   }
 
   @Test(arguments: [

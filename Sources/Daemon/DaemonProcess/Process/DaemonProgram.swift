@@ -40,7 +40,7 @@ package enum DaemonProgram {
       case .checkConfiguration:
         let configuration = try DaemonConfiguration(
           sources(options, environment, rootProblem: RootDirectory.obstacle))
-        return try check(configuration)
+        return try check(configuration, file: options.file)
       case .run:
         let trace = environment[Tracer.environmentVariable].flatMap { $0.isEmpty ? nil : $0 }
         if let trace, Tracer.named(trace) == nil {
@@ -84,7 +84,7 @@ package enum DaemonProgram {
   }
 
   /// Prints a configuration.
-  private static func check(_ configuration: DaemonConfiguration) throws(ConfigurationFaults) -> Int32 {
+  private static func check(_ configuration: DaemonConfiguration, file: String?) throws(ConfigurationFaults) -> Int32 {
     for warning in configuration.warnings { DaemonConsole.say("warning: \(warning)") }
     let workspace = WorkspaceDirectory(root: configuration.daemon.root)
     do {
@@ -98,7 +98,11 @@ package enum DaemonProgram {
       DaemonConsole.say("warning: it cannot be told who is signed in: \(error)")
     }
     let code = DaemonConsole.print(configuration.settings.map { $0.description + "\n" }.joined())
-    if code == 0 { DaemonConsole.say("the configuration is good") }
+    if code == 0 {
+      DaemonConsole.say(
+        file.map { "the configuration is good, with the file \($0)" }
+          ?? "the configuration is good; no file was read, as --config names none")
+    }
     return code
   }
 

@@ -139,7 +139,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
       "ask again; if it fails each time, see to the file that the message names, or report it as a fault of the daemon"
     case .networkUnwatched: "allow the process AF_NETLINK, or set watchNetwork to false"
     case .reloadRefused:
-      "correct the configuration ('catalogd --check-config' lists what is wrong) and send SIGHUP again"
+      "correct the configuration ('catalogd --check-config --config FILE' lists what is wrong) and send SIGHUP again"
     case .rootReplaced:
       "bring the directory back if it was moved or unmounted; else restart the daemon, which goes on with the new one"
     case .clockSetBack:

@@ -38,10 +38,14 @@ final class QueueWatch: Service {
   }
 
   func run() async throws {
-    // Without webhooks, the uploads in the queues belong to another program.
+    // Without webhooks, the uploads in the queues belong to another program, or are of webhooks that were configured
+    // before. They are not touched, and shown.
     if webhooks.options.isEmpty {
       return await wakes.untilShutdown {
-        while !wakes.isFinished, !Task.isCancelled { await wakes.wait(nil, context.time.sleep) }
+        while !wakes.isFinished, !Task.isCancelled {
+          _ = try? await thread.run { [self] in showUnsent() }
+          await wakes.wait(Self.interval, context.time.sleep)
+        }
       }
     }
     await wakes.untilShutdown {
@@ -74,6 +78,32 @@ final class QueueWatch: Service {
   }
 
   // MARK: Checks
+
+  /// Shows what waits in the queue of the current user, though there is no webhook that it could be sent to.
+  private func showUnsent() {
+    guard let stores = try? context.access.stores(),
+      let documents = (try? context.userDocuments.documents(ofUser: stores.user)) ?? nil
+    else { return }
+    try? survey.refresh(documents)
+    let waiting = survey.summaries.flatMap(\.waiting)
+    let isFirst = state.withLock { state in
+      let isFirst = state.gauges.isEmpty && !waiting.isEmpty
+      state.gauges.formUnion(waiting.map(\.kind))
+      return isFirst
+    }
+    let now = context.time.now()
+    for kind in state.withLock({ $0.gauges }) {
+      let uploads = waiting.first { $0.kind == kind }
+      context.metrics.waiting(
+        kind, uploads: uploads?.count ?? 0,
+        oldestSeconds: uploads.map { max(0, Double(now) - Double($0.oldest)) / 1e6 } ?? 0)
+    }
+    if !isFirst { return }
+    let count = waiting.reduce(0) { $0 + $1.count }
+    context.logger.warning(
+      "uploads wait, and no webhook is configured: configure those that they are for, or send them with 'catalogctl queue run'",
+      metadata: ["uploads": "\(count)", "webhooks": "\(waiting.map(\.kind).joined(separator: ", "))"])
+  }
 
   private func check() {
     forgetDecided()

@@ -93,12 +93,22 @@ struct Forget: AsyncParsableCommand {
 
   func run() async throws {
     let age = olderThan.map { Date(timeIntervalSinceNow: -$0 * 86_400) }
-    guard let existing = try documents.existing(), try existing.fileByteCount() > 0 else {
-      return report(Counts(), before: 0, after: 0, [])
+    let workspace = documents.owner.store.workspace
+    if let user = try documents.owner.userID(), try workspace.catalogue(of: user) == nil {
+      throw WorkspaceError.noSuchUser(user)
     }
+    guard let existing = try documents.existing(), try existing.fileByteCount() > 0 else {
+      report(Counts(), before: 0, after: 0, [])
+      return try refuse(collections)
+    }
+    let names = try existing.snapshot().collectionNames
+    let unknown = collections.filter { !names.contains($0) }
     let found = try await counts(existing, before: age, isDryRun: true)
     let before = try existing.fileByteCount()
-    if dryRun { return report(found, before: before, after: before, leftovers(existing)) }
+    if dryRun {
+      report(found, before: before, after: before, leftovers(existing))
+      return try refuse(unknown)
+    }
     if found.total > 0, !yes { try ask(found) }
     let store = try documents.writable(write)
     let erased = try await counts(store, before: age, isDryRun: false)
@@ -116,6 +126,16 @@ struct Forget: AsyncParsableCommand {
         .temporary,
         "\(Quantity.of(erased.uploads.beingSent, "upload")) being sent stay; try again when the attempt has ended")
     }
+    try refuse(unknown)
+  }
+
+  /// Says that collections do not exist: a mistyped name must not look as if all was erased.
+  private func refuse(_ unknown: [String]) throws {
+    if unknown.isEmpty { return }
+    throw Failure(
+      .no,
+      "there is no collection \(unknown.map(\.debugDescription).joined(separator: ", ")); 'catalogctl documents list'"
+        + " names those that there are")
   }
 
   private func ask(_ found: Counts) throws {

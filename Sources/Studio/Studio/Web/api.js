@@ -99,7 +99,7 @@ async function request(method, url, { body, signal, accept } = {}) {
   if (body !== undefined) headers["Content-Type"] = "application/json";
   let response;
   try {
-    response = await (takeFirst(method, url) ?? fetch(url, {
+    response = await (takeFirst(method, url) ?? fetch(location.origin + url, {
       method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body),
       cache: "no-store", credentials: "same-origin", redirect: "error", referrerPolicy: "no-referrer",
     }));

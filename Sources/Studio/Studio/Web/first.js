@@ -16,7 +16,8 @@
   if ([root + "products", root + "products/"].includes(location.pathname) && location.search === "") {
     const headers = { Accept: "application/json" };
     if (token) headers.Authorization = "Bearer " + token;
-    const answer = fetch(url, {
+    // With the origin, because the address of the page may have a user and a password, which a request must not have.
+    const answer = fetch(location.origin + url, {
       headers, cache: "no-store", credentials: "same-origin", redirect: "error", referrerPolicy: "no-referrer",
     }).then(async response => {
       const text = await response.text();

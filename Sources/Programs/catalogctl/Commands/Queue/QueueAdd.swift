@@ -41,6 +41,9 @@ struct QueueAdd: AsyncParsableCommand {
       throw ValidationError("--ndjson reads payloads from standard input, and goes with neither --file nor --replace")
     }
     if let ttl, !(ttl > 0 && ttl <= 3.2e9) { throw ValidationError("--ttl is a number of seconds above 0") }
+    if let ttl, let moment, moment.timeIntervalSinceNow >= ttl {
+      throw ValidationError("--ttl ends before --not-before begins, so it would never be sent")
+    }
     if notBefore != nil, moment == nil { throw ValidationError("--not-before is a time such as 2026-01-31T12:00:00Z") }
   }
 

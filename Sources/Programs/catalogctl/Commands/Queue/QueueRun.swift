@@ -142,6 +142,7 @@ struct QueueRun: AsyncParsableCommand {
       queue, options: options, batchTransport: { (batch: UploadBatch) in try await http.send(batch) },
       transport: { (upload: Upload) in try await http.send(upload) })
     let signals = TerminationSignals.sources { _ in Task { await worker.drain(within: .seconds(10)) } }
+    if untilEmpty { try tellPauses(queue) }
     do { try await worker.run(untilEmpty: untilEmpty, waitsForLater: false) } catch {
       try? await http.shutdown()
       throw error
@@ -149,6 +150,23 @@ struct QueueRun: AsyncParsableCommand {
     try await http.shutdown()
     withExtendedLifetime(signals) {}
     try report(queue, before, paused: await worker.pausedDestinations.values.first)
+  }
+
+  /// Tells of pauses that began before this command and are long: it waits for their ends.
+  private func tellPauses(_ queue: UploadQueue) throws {
+    let soon = Date(timeIntervalSinceNow: 60)
+    var count = 0
+    var last = soon
+    try queue.forEach(.waiting) { upload in
+      guard let end = upload.notBefore, end > soon, end != upload.wished else { return true }
+      count += 1
+      last = max(last, end)
+      return true
+    }
+    if count == 0 { return }
+    Console.say(
+      "catalogctl: \(Quantity.of(count, "upload")) \(count == 1 ? "waits" : "wait") for the end of a pause after a failure,"
+        + " the last one until \(DateText.text(last)); 'catalogctl queue retry --waiting' ends the pauses")
   }
 
   private func transport() throws -> UploadHTTPTransport {
