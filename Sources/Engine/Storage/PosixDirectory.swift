@@ -327,13 +327,37 @@ package final class PosixDirectory: StorageDirectory {
       close(file)
       throw StorageError(operation: "lock (it is not a regular file)", path: path + "/" + name, code: EINVAL)
     }
-    _ = retrying { fchmod(file, 0o600) }
-    return try lock(file, name)
+    // Whoever may write in this directory may have linked any other file to the name, which a program of root's could
+    // write: it is locked, and stays as it is.
+    let isOwn = try isSole(status)
+    if isOwn { _ = retrying { fchmod(file, 0o600) } }
+    return try lock(file, name, isWritable: isOwn)
+  }
+
+  /// Whether a file has one name only, and belongs to the user to whom this process's files in this directory belong.
+  private func isSole(_ status: stat) throws(StorageError) -> Bool {
+    let owner = try ownerOfNewEntries()
+    return status.st_nlink == 1 && (owner == nil || owner?.user == status.st_uid)
+  }
+
+  /// Opens the file `name` for writing if this directory has its only name, and if it belongs to the user to whom this
+  /// process's files in this directory belong. Otherwise, or if there is no such file, returns `nil`.
+  package func openSole(_ name: String) throws(StorageError) -> (any StorageFile)? {
+    let file = retrying { unsafe shelfmark_openat(descriptor, checked(name), O_RDWR | O_NONBLOCK, 0) }
+    if file < 0 {
+      if errno == ENOENT { return nil }
+      throw failure("open", name)
+    }
+    let opened = try PosixFile(path: path + "/" + name, descriptor: file)
+    var status = stat()
+    // The call fills in the local structure.
+    guard retrying({ unsafe fstat(file, &status) }) == 0, try isSole(status) else { return nil }
+    return opened
   }
 
   /// Locks an open file and takes ownership of its descriptor. Returns `nil` if another process has the lock.
-  private func lock(_ file: Int32, _ name: String) throws(StorageError) -> PosixLock? {
-    if retrying({ shelfmark_lock(file) }) == 0 { return PosixLock(descriptor: file) }
+  private func lock(_ file: Int32, _ name: String, isWritable: Bool = false) throws(StorageError) -> PosixLock? {
+    if retrying({ shelfmark_lock(file) }) == 0 { return PosixLock(descriptor: file, isWritable: isWritable) }
     let code = errno
     close(file)
     if code == EAGAIN || code == EACCES { return nil }
@@ -385,26 +409,48 @@ package final class PosixDirectory: StorageDirectory {
 /// An advisory lock on an open file. It is released when the file is closed.
 final class PosixLock: StorageLock {
   private let descriptor: Int32
+  /// Whether the process that holds the lock may write its line into the file.
+  private let isWritable: Bool
   private let process = getpid()
   private let isHeld = Atomic(true)
 
-  init(descriptor: Int32) { self.descriptor = descriptor }
+  init(descriptor: Int32, isWritable: Bool) {
+    self.descriptor = descriptor
+    self.isWritable = isWritable
+  }
 
   deinit { release() }
 
   func sign() {
     let line = Array((LockHolder.current.line + "\n").utf8)
-    var found = [UInt8](repeating: 0, count: line.count)
-    // Both arrays are alive during the calls. A writer that rests between commits finds its own line.
-    let count = unsafe found.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress!, $0.count, 0) }
-    if count == line.count, found == line { return }
+    // A writer that rests between commits finds its own line.
+    guard let found = replaceableLine(), found != line else { return }
+    if found.count > line.count { ftruncate(descriptor, 0) }
+    // The array is alive during the call.
     _ = unsafe line.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress!, $0.count, 0) }
-    ftruncate(descriptor, off_t(line.count))
   }
 
   func unsign() {
-    guard getpid() == process, isHeld.load(ordering: .acquiring) else { return }
+    guard getpid() == process, isHeld.load(ordering: .acquiring), replaceableLine() != nil else { return }
     ftruncate(descriptor, 0)
+  }
+
+  /// The contents of the lock file if they may be replaced: it has one name, and is empty or has the line of a holder
+  /// and nothing else. Otherwise `nil`: the file is not, or not only, a lock file.
+  private func replaceableLine() -> [UInt8]? {
+    var status = stat()
+    // The call fills in the local structure.
+    guard isWritable, retrying({ unsafe fstat(descriptor, &status) }) == 0, status.st_nlink == 1,
+      0...LockHolder.lineLimit ~= Int(status.st_size)
+    else { return nil }
+    var found = [UInt8](repeating: 0, count: Int(status.st_size))
+    if found.isEmpty { return found }
+    // The array is alive during the call.
+    let count = unsafe found.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress!, $0.count, 0) }
+    guard count == found.count, found.firstIndex(of: UInt8(ascii: "\n")) == count - 1, LockHolder(found) != nil else {
+      return nil
+    }
+    return found
   }
 
   func release() {

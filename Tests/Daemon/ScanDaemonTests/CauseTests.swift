@@ -401,6 +401,20 @@ import Workspace
     #expect(try directory.lock(RootLock.name) != nil)
   }
 
+  @Test(arguments: [true, false]) func `a file that is no lock of a daemon keeps its bytes`(isLinked: Bool) throws {
+    try root.fill("ana")
+    let text = isLinked ? "" : String(repeating: "process one\n", count: 50)
+    let (file, target) = (root.path + "/" + RootLock.name, root.path + "/target")
+    try Data(text.utf8).write(to: URL(fileURLWithPath: isLinked ? target : file))
+    if isLinked { try FileManager.default.linkItem(atPath: target, toPath: file) }
+    do {
+      let daemon = try daemon()
+      #expect(try daemon.problemNames().isEmpty)
+      #expect(try PosixDirectory.create(root.path).lock(RootLock.name) == nil)
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data(text.utf8))
+  }
+
   @Test func `one that was refused is a problem for a minute`() throws {
     try root.fill("ana")
     let daemon = try daemon()

@@ -167,6 +167,33 @@ import Testing
     #expect("\(StoreError.locked(path: "/s.log"))".contains("another process"))
   }
 
+  @Test(arguments: [true, false], ["", "rest: of a file\n", "process 1 (a) on b, PID namespace 1\n", "a\nb\n"])
+  func `a file that is not, or not only, a lock file keeps its bytes`(isLinked: Bool, text: String) throws {
+    try temporary.write(Array(text.utf8), to: isLinked ? "target" : "s.lock")
+    if isLinked { try temporary.directory.link("target", to: "s.lock") }
+    // A C string for the call.
+    #expect(unsafe chmod(temporary.path + "/s.lock", 0o640) == 0)
+    let isLine = !isLinked && (text.isEmpty || text.hasPrefix("process"))
+    let first = try writer(location)
+    _ = try NumberedStore.commit(first)
+    _ = try refusal(location)
+    #expect(try temporary.contents("s.lock") == Array((isLine ? "\(LockHolder.current.line)\n" : text).utf8))
+    first.close()
+    #expect(try temporary.contents("s.lock") == Array((isLine ? "" : text).utf8))
+    if isLinked {
+      let mode = try FileManager.default.attributesOfItem(atPath: temporary.path + "/target")[.posixPermissions] as? Int
+      #expect(mode == 0o640)
+    }
+  }
+
+  @Test func `a lock file that gets a second name is not written any more`() throws {
+    let first = try writer(location)
+    try temporary.directory.link("s.lock", to: "copy")
+    let text = try temporary.contents("s.lock")
+    first.close()
+    #expect(try temporary.contents("copy") == text && text != [])
+  }
+
   @Test func `lines of lock files`() throws {
     let holder = LockHolder(process: 7, program: "catalogd", host: "till-7", namespace: 42)
     #expect(holder.line == "process 7 (catalogd) on till-7, PID namespace 42")

@@ -74,19 +74,18 @@ final class RootLock: Sendable {
   private static func hold(_ directory: PosixDirectory, count: Int) throws -> Held {
     guard let lock = try directory.lock(name) else {
       // Read and write errors do not matter here: the other process has the lock.
-      let file = (try? directory.open(name, .write)) ?? nil
+      let file = (try? directory.open(name, .read)) ?? nil
       let holder = file.flatMap { line(of: $0, 0) } ?? "another process"
-      if let file { try? write("\(me) at \(Date().precise)", to: file, 1) }
+      if let file = writable(directory) { try? write("\(me) at \(Date().precise)", to: file, 1) }
       throw DaemonError.rootInUse(path: directory.path, holder: holder)
     }
-    let file = (try? directory.open(name, .write)) ?? nil
-    if let file {
+    if let file = writable(directory) {
       // A full disk must not keep the daemon from answering. In that case the file names no process.
       try? file.truncate(to: 0)
       try? write(me, to: file, 0)
       try? write("", to: file, 1)
     }
-    return Held(lock: lock, file: file, count: count, refused: nil)
+    return Held(lock: lock, file: (try? directory.open(name, .read)) ?? nil, count: count, refused: nil)
   }
 
   /// A sentence that describes the change if the path of the root directory now leads to another directory or to none;
@@ -133,11 +132,32 @@ final class RootLock: Sendable {
 
   // MARK: The file
 
+  /// What each line begins with.
+  private static let prefix = "process "
+
   /// A description of this process, for people.
   private static var me: String { "\(LockHolder.current)" }
 
+  /// The file of the lock if it may be written: it has one name, and is empty or has such lines and nothing else.
+  /// Whoever may write in the directory may have linked any other file to the name.
+  private static func writable(_ directory: PosixDirectory) -> (any StorageFile)? {
+    guard let file = (try? directory.openSole(name)) ?? nil,
+      let bytes = try? file.read(2 * lineByteCount + 1, at: 0), bytes.count <= 2 * lineByteCount
+    else { return nil }
+    let lines = [bytes.prefix(lineByteCount), bytes.dropFirst(lineByteCount)]
+    let areLines = lines.allSatisfy { line in
+      // A line that a process has not written yet has zeros or spaces.
+      let text = line.prefix(lineByteCount - 1)
+      return line.dropFirst(lineByteCount - 1).allSatisfy { $0 == UInt8(ascii: "\n") || $0 == 0 }
+        && (text.starts(with: prefix.utf8) ? text.allSatisfy { $0 >= 0x20 } : text.allSatisfy { $0 == 0x20 || $0 == 0 })
+    }
+    return areLines ? file : nil
+  }
+
   private static func line(of file: any StorageFile, _ number: Int) -> String? {
-    guard let bytes = try? file.read(lineByteCount, at: number * lineByteCount) else { return nil }
+    guard let bytes = try? file.read(lineByteCount, at: number * lineByteCount), bytes.starts(with: prefix.utf8) else {
+      return nil
+    }
     let text = String(decoding: bytes.prefix { $0 >= 0x20 }, as: UTF8.self)
     let line = String(text.reversed().drop { $0 == " " }.reversed())
     return line.isEmpty ? nil : line
