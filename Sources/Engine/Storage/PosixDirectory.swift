@@ -111,6 +111,36 @@ package final class PosixDirectory: StorageDirectory {
     }
   }
 
+  /// Removes the empty directories from `path` up to `ancestor`, an existing directory above it, which stays.
+  package static func removeEmpty(from path: String, upTo ancestor: PosixDirectory) {
+    var path = path
+    while path != ancestor.path {
+      let (parent, name) = split(path)
+      // `.` and `..` are no entries to remove.
+      if isName(name), (try? open(parent)?.removeDirectory(name)) == nil { return }
+      if parent == path { return }
+      path = parent
+    }
+  }
+
+  /// Whether this directory is `other` or lies below it, by whatever path either was opened. A directory above this one
+  /// that cannot be looked at is not `other`.
+  package func isWithin(_ other: PosixDirectory) throws(StorageError) -> Bool {
+    let wanted = try other.identity()
+    var (path, last) = (".", FileIdentity?.none)
+    while true {
+      var status = stat()
+      // The call fills in the local structure.
+      if retrying({ unsafe fstatat(descriptor, path, &status, 0) }) != 0 { return false }
+      let found = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+      if found == wanted { return true }
+      // Above the topmost directory there is itself.
+      if found == last { return false }
+      last = found
+      path += "/.."
+    }
+  }
+
   // MARK: Properties that matter to a store
 
   /// Returns the user ID of the owner of the directory.

@@ -87,29 +87,41 @@ package struct Backup: Sendable, Codable, Equatable {
   /// - Throws: ``BackupError/notABackup(path:)``, `.incomplete`, `.damaged`, `.newer`; `StorageError`.
   static func read(at path: String) throws -> Backup {
     guard let directory = try PosixDirectory.open(path) else { throw BackupError.notABackup(path: path) }
-    guard let file = try directory.open(listName, .read) else {
+    let list = path + "/" + listName
+    func damaged(_ what: String) -> BackupError { .damaged(path: list, what: what) }
+    if try directory.identity(of: listName) == nil {
       throw try directory.names().contains(unfinishedName)
         ? BackupError.incomplete(path: path) : BackupError.notABackup(path: path)
     }
-    let list = path + "/" + listName
-    let value: DocumentValue
+    guard try directory.byteCount(of: listName) != nil, let file = try directory.open(listName, .read) else {
+      throw damaged("it is no regular file")
+    }
+    let bytes = try file.read(file.size(), at: 0)
     let backup: Backup
     do {
-      let text = String(decoding: try file.read(file.size(), at: 0), as: UTF8.self)
-      value = try DocumentValue(json: text)
-      if case .integer(let format)? = value["format"], format > currentFormat { throw BackupError.newer(path: list) }
+      let value = try DocumentValue(json: String(decoding: bytes, as: UTF8.self))
+      guard case .integer(let format)? = value["format"], format >= 1 else {
+        throw damaged("its format is no whole number")
+      }
+      if format > currentFormat { throw BackupError.newer(path: list) }
       backup = try DocumentDecoder().decode(Backup.self, from: DocumentEncoder().encode(value))
-    } catch let error as BackupError { throw error } catch let error as StorageError { throw error } catch {
-      throw BackupError.damaged(path: list, what: "it is no list of a backup")
+    } catch let error as BackupError { throw error } catch { throw damaged("it is no list of a backup") }
+    var paths: Set<[UInt8]> = []
+    for file in backup.files where !paths.insert(Array(file.path.utf8)).inserted {
+      throw damaged("it lists \(file.path) twice")
     }
     return backup
   }
 }
 
-/// Why a backup was not made or not restored. Nothing was changed.
+/// Why a backup was not made or not restored. Nothing was changed, except where a case says so.
 package enum BackupError: Error, Sendable, Equatable {
   /// The directory for the backup has something in it.
   case notEmpty(path: String, isInterrupted: Bool)
+  /// The directory for the backup is the root, or lies in it.
+  case insideRoot(path: String, root: String)
+  /// There is nothing to copy. `others` are the users that have stores.
+  case noStores(root: String, user: String?, others: [String])
   /// A store that was to be copied is damaged.
   case damagedStore(path: String, what: String)
   /// There is no backup at the path.
@@ -120,10 +132,12 @@ package enum BackupError: Error, Sendable, Equatable {
   case damaged(path: String, what: String)
   /// A newer program made the backup.
   case newer(path: String)
-  /// The backup has no stores of the user.
+  /// The backup has no stores of the user, or with `nil` none at all.
   case noSuchUser(path: String, user: String?, others: [String])
   /// A store that was to be restored exists.
   case exists(path: String, count: Int)
+  /// The file system has less space than the restoration of a store needs. The stores `restored` were replaced before.
+  case noRoom(path: String, needed: Int, available: Int, restored: [String])
 }
 
 extension BackupError: CustomStringConvertible {
@@ -134,6 +148,12 @@ extension BackupError: CustomStringConvertible {
       isInterrupted
         ? "\(path) has a backup that was interrupted: remove it, or name another directory; nothing was written"
         : "\(path) is not empty: name a new or an empty directory; nothing was written"
+    case .insideRoot(let path, let root):
+      "\(path) lies in \(root), whose stores are to be copied: name a directory outside of it, best on another disk;"
+        + " nothing was written"
+    case .noStores(let root, let user, let others):
+      "there are no stores\(user.map { " of \($0)" } ?? "") in \(root), so no backup was made"
+        + (others.isEmpty ? "" : "; there are those of \(Self.list(others))")
     case .damagedStore(let path, let what):
       "\(path) is damaged (\(what)), so no backup was made: 'catalogctl verify --repair' saves what can be saved"
     case .notABackup(let path):
@@ -146,22 +166,31 @@ extension BackupError: CustomStringConvertible {
     case .newer(let path):
       "\(path) was written by a newer Shelfmark: install it to restore this backup; nothing was changed"
     case .noSuchUser(let path, let user, let others):
-      "\(path) has no stores of \(user ?? "nobody"); it has those of"
-        + " \(others.isEmpty ? "nobody" : others.sorted().prefix(5).joined(separator: ", "))"
-        + (others.count > 5 ? " and \(others.count - 5) more" : "") + "; nothing was changed"
+      "\(path) has no stores\(user.map { " of \($0)" } ?? "")"
+        + (others.isEmpty ? "" : "; it has those of \(Self.list(others))") + "; nothing was changed"
     case .exists(let path, let count):
       "\(path) exists\(count > 1 ? ", and \(count - 1) more of these stores" : ""); --force replaces stores by those of"
         + " the backup; nothing was changed"
+    case .noRoom(let path, let needed, let available, let restored):
+      "\(path) needs up to \(needed) bytes for a copy of what is live next to it, and \(available) are free; free some"
+        + " space and try again, "
+        + (restored.isEmpty ? "nothing was changed" : "with --force: this store stayed as it was, others were replaced")
     }
+  }
+
+  /// The first users of a list, for people.
+  private static func list(_ users: [String]) -> String {
+    users.sorted().prefix(5).joined(separator: ", ") + (users.count > 5 ? " and \(users.count - 5) more" : "")
   }
 }
 
 extension BackupError: ProgramError {
   package var exitStatus: ExitStatus {
     switch self {
-    case .notEmpty, .exists: .cannotCreate
+    case .notEmpty, .insideRoot, .exists: .cannotCreate
     case .damagedStore, .incomplete, .damaged, .newer: .data
-    case .notABackup, .noSuchUser: .noInput
+    case .notABackup, .noSuchUser, .noStores: .noInput
+    case .noRoom: .io
     }
   }
 

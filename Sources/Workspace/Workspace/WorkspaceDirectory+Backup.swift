@@ -1,5 +1,6 @@
 import Bytes
 import LogStore
+import Platform
 import Storage
 import TextFormat
 
@@ -10,7 +11,7 @@ extension WorkspaceDirectory {
   /// Copies the stores of a user, or of everybody, into a new or empty directory. Other processes may write meanwhile.
   ///
   /// Each store is copied up to its last commit at that moment, so each is consistent in itself. Every copy is verified.
-  /// If the backup fails, what it has written is removed.
+  /// If the backup fails, what it has written is removed, and the directory too if it did not exist before.
   ///
   /// - Parameters:
   ///   - path: The path of the directory.
@@ -21,7 +22,20 @@ extension WorkspaceDirectory {
   package func backUp(
     to path: String, _ scope: BackupScope, program: String, announcing announce: (String) -> Void = { _ in }
   ) throws -> Backup {
+    let nearest = PosixDirectory.nearest(to: path)
+    try nearest.map { try checkOutside($0, path) }
+    do { return try backUp(creating: path, scope, program: program, announcing: announce) } catch {
+      if let nearest { PosixDirectory.removeEmpty(from: path, upTo: nearest) }
+      throw error
+    }
+  }
+
+  private func backUp(
+    creating path: String, _ scope: BackupScope, program: String, announcing announce: (String) -> Void
+  ) throws -> Backup {
     let target = try PosixDirectory.create(path)
+    // While the path did not exist, only the way to it could be compared.
+    try checkOutside(target, path)
     let found = try target.names()
     if !found.isEmpty {
       throw BackupError.notEmpty(path: path, isInterrupted: found.contains(Backup.unfinishedName))
@@ -37,6 +51,10 @@ extension WorkspaceDirectory {
           if let file = try copy.add(name, of: owner, from: source) { files.append(file) }
         }
       }
+      if files.isEmpty {
+        let others = try users().filter { try !storeNames(of: $0).isEmpty && $0 != scope.user }
+        throw BackupError.noStores(root: root, user: scope.user, others: others)
+      }
       let backup = Backup(
         program: program, created: CivilTime(milliseconds: StoreEnvironment.system.now() / 1000).secondsText,
         user: scope.user, files: files)
@@ -46,6 +64,14 @@ extension WorkspaceDirectory {
       try? copy.clear(target)
       throw error
     }
+  }
+
+  /// Checks that a directory for a backup does not lie in the root: a copy there would be taken for stores of its own,
+  /// and be lost with them.
+  private func checkOutside(_ directory: PosixDirectory, _ path: String) throws {
+    // A root that cannot be opened is reported by the copying.
+    guard let top = (try? PosixDirectory.open(root)) ?? nil, try directory.isWithin(top) else { return }
+    throw BackupError.insideRoot(path: path, root: root)
   }
 
   /// Copies a store into this directory, and verifies the copy.
@@ -88,8 +114,8 @@ extension WorkspaceDirectory {
 
   /// Replaces stores by those of a backup. Other processes may read and write meanwhile.
   ///
-  /// All of these stores of the backup are verified before anything is changed. Then each store is replaced atomically, one after the
-  /// other. A store of which the backup has no copy stays as it is.
+  /// All of these stores of the backup are verified before anything is changed. Then each store is replaced atomically,
+  /// one after the other. A store of which the backup has no copy stays as it is.
   ///
   /// - Parameters:
   ///   - path: The path of the backup.
@@ -97,15 +123,18 @@ extension WorkspaceDirectory {
   ///   - replaces: Whether stores that exist may be replaced.
   ///   - announce: A closure that is called with the path of each store, relative to the root, before it is written.
   /// - Returns: The restored files.
-  /// - Throws: ``BackupError``, with nothing changed; `WorkspaceError`, `StoreError`: the stores that were announced
-  ///   before the last one have been replaced.
+  /// - Throws: ``BackupError``, with nothing changed, except by `.noRoom`; that, `WorkspaceError` and `StoreError`: the
+  ///   stores that were announced before the last one have been replaced.
   package func restore(
     from path: String, _ scope: BackupScope, replaces: Bool, announcing announce: (String) -> Void = { _ in }
   ) throws -> [Backup.File] {
     let backup = try Backup.read(at: path)
     let copy = WorkspaceDirectory(root: path)
-    let files = backup.files.filter { scope == .all || $0.user == scope.user }
-    if files.isEmpty, scope != .all {
+    let files = backup.files.filter { file in
+      guard let user = scope.user else { return true }
+      return file.user?.hasSameBytes(as: user) == true
+    }
+    if files.isEmpty {
       throw BackupError.noSuchUser(path: path, user: scope.user, others: Array(Set(backup.files.compactMap(\.user))))
     }
     for file in files { try copy.check(file) }
@@ -116,12 +145,17 @@ extension WorkspaceDirectory {
       }
     }
     if let first = existing.first, !replaces { throw BackupError.exists(path: first, count: existing.count) }
-    for file in files {
+    for (index, file) in files.enumerated() {
       guard let source = try copy.store(file.store, of: file.user) else { continue }
       announce(file.path)
       let lifetime = file.store == "catalogue" ? try previousLifetime(of: file.user) : .zero
-      _ = try StoreCopy.restore(
-        source, to: makeStore(file.store, of: file.user), lockTimeout: lockTimeout, previousLifetime: lifetime)
+      do {
+        _ = try StoreCopy.restore(
+          source, to: makeStore(file.store, of: file.user), lockTimeout: lockTimeout, previousLifetime: lifetime)
+      } catch StoreError.noRoom(let path, let needed, let available) {
+        throw BackupError.noRoom(
+          path: path, needed: needed, available: available, restored: files[..<index].map(\.path))
+      }
     }
     return files
   }
@@ -141,16 +175,34 @@ extension WorkspaceDirectory {
   /// Checks that a file of this backup is there, and is the one that was written.
   private func check(_ file: Backup.File) throws {
     let path = root + "/" + file.path
-    guard file.store.utf8.count <= StoreLocation.maximumNameByteCount, PosixDirectory.isName(file.store),
-      let location = try store(file.store, of: file.user), try StoreCopy.hasStore(location)
-    else { throw BackupError.damaged(path: path, what: "there is no such file") }
-    let (byteCount, checksum) = try Self.checksum(of: location)
-    if byteCount != file.bytes {
-      throw BackupError.damaged(path: path, what: "it has \(byteCount) bytes, and \(file.bytes) were written")
-    }
-    if checksum != file.crc32c { throw BackupError.damaged(path: path, what: "its checksum is another one") }
-    if let finding = try Verification.run(location)?.findings.first {
-      throw BackupError.damaged(path: path, what: "offset \(finding.offset): \(finding.what)")
+    func damaged(_ what: String) -> BackupError { .damaged(path: path, what: what) }
+    do {
+      guard file.store.utf8.count <= StoreLocation.maximumNameByteCount, PosixDirectory.isName(file.store),
+        let location = try store(file.store, of: file.user),
+        try location.directory.identity(of: file.store + ".log") != nil
+      else { throw damaged("there is no such file") }
+      if try location.directory.byteCount(of: file.store + ".log") == nil { throw damaged("it is no regular file") }
+      let (byteCount, checksum) = try Self.checksum(of: location)
+      if byteCount != file.bytes { throw damaged("it has \(byteCount) bytes, and \(file.bytes) were written") }
+      if checksum != file.crc32c { throw damaged("its checksum is another one") }
+      if let finding = try Verification.run(location)?.findings.first {
+        throw damaged("offset \(finding.offset): \(finding.what)")
+      }
+      let sequence = try StoreReader.open(location)?.snapshot.sequence ?? 0
+      if sequence != UInt64(clamping: file.sequence) {
+        throw damaged("its last commit is \(sequence), and \(Backup.listName) lists \(file.sequence)")
+      }
+    } catch WorkspaceError.userID {
+      let list = root + "/" + Backup.listName
+      throw BackupError.damaged(path: list, what: "it lists a store of a user with an invalid ID")
+    } catch WorkspaceError.store(.io(let error)) where [ELOOP, ENOTDIR].contains(error.code) {
+      throw damaged("\(error.path) is no directory")
+    } catch StoreError.newer {
+      throw BackupError.newer(path: path)
+    } catch StoreError.unusable(_, let reason) {
+      throw damaged(reason)
+    } catch StoreError.damaged(_, let offset, let what) {
+      throw damaged("offset \(offset): \(what)")
     }
   }
 

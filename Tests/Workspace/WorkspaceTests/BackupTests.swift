@@ -1,3 +1,4 @@
+import Bytes
 import Catalog
 import Foundation
 import LogStore
@@ -126,10 +127,14 @@ import Testing
     #expect(try workspace.catalogue().productCount == 20)
   }
 
-  @Test(arguments: ["flip", "truncate", "remove", "list", "newer", "unfinished"])
+  @Test(arguments: [
+    "flip", "truncate", "remove", "list", "newer", "unfinished", "link", "pipe", "directory", "linked list",
+    "linked user", "sequence", "twice", "nobody's id", "format:0", "format:-1", "format:\"1\"", "format:1.5",
+    "format:null", "newer store",
+  ])
   func `a damaged or incomplete backup changes nothing`(fault: String) throws {
     try fill(["ana"])
-    _ = try backUp()
+    let backup = try backUp()
     let file = copy.url("users/ana/documents.log")
     let list = copy.url("backup.json")
     switch fault {
@@ -143,7 +148,33 @@ import Testing
     case "newer":
       let text = try String(contentsOf: list, encoding: .utf8)
       try Data(text.replacing(#""format":1"#, with: #""format":2"#).utf8).write(to: list)
-    default: try FileManager.default.moveItem(at: list, to: copy.url("backup.json.new"))
+    case "unfinished": try FileManager.default.moveItem(at: list, to: copy.url("backup.json.new"))
+    case "link", "pipe", "directory", "linked list", "linked user":
+      let target = fault == "linked list" ? list : fault == "linked user" ? copy.url("users/ana") : file
+      try FileManager.default.moveItem(at: target, to: copy.url("moved"))
+      switch fault {
+      // A C string for the call.
+      case "pipe": try #require(unsafe mkfifo(target.path, 0o600) == 0)
+      case "directory": try FileManager.default.createDirectory(at: target, withIntermediateDirectories: false)
+      default: try FileManager.default.createSymbolicLink(at: target, withDestinationURL: copy.url("moved"))
+      }
+    case "newer store":
+      var bytes = [UInt8](try Data(contentsOf: file))
+      bytes[32] |= 1 << 5
+      let checksum = Checksum.of(Array(bytes[..<4092]))
+      for index in 0..<4 { bytes[4092 + index] = UInt8(truncatingIfNeeded: checksum >> UInt32(8 * index)) }
+      try Data(bytes).write(to: file)
+      let old = try #require(backup.files.first { $0.store == "documents" }).crc32c
+      try edit(list, #""crc32c":\#(old)"#, #""crc32c":\#(Checksum.of(bytes))"#)
+    case "sequence":
+      let old = try #require(backup.files.first { $0.store == "documents" }).sequence
+      try edit(list, #""sequence":\#(old)"#, #""sequence":\#(old + 1)"#)
+    case "twice":
+      let text = try String(contentsOf: list, encoding: .utf8)
+      let entry = try #require(text.firstMatch(of: /\{[^{}]*"store"[^{}]*\}/)).output
+      try edit(list, String(entry), "\(entry),\(entry)")
+    case "nobody's id": try edit(list, #""user":"ana""#, #""user":"""#)
+    default: try edit(list, #""format":1"#, #""format":\#(fault.dropFirst("format:".count))"#)
     }
     try fill(["ana"], 30)
     let error = #expect(throws: BackupError.self) { try restore(replaces: true) }
@@ -152,6 +183,34 @@ import Testing
     #expect(try root.open().catalogue().productCount == 30 && carts("ana", in: root) == [20, 30])
     // The backup is not written over either.
     #expect(throws: BackupError.notEmpty(path: copy.path, isInterrupted: fault == "unfinished")) { try backUp() }
+  }
+
+  private func edit(_ file: URL, _ old: String, _ new: String) throws {
+    let text = try String(contentsOf: file, encoding: .utf8)
+    try #require(text.contains(old), "\(text)")
+    try Data(text.replacing(old, with: new).utf8).write(to: file)
+  }
+
+  @Test func `a list without files restores nothing`() throws {
+    try fill(["ana"])
+    _ = try backUp()
+    let list = copy.url("backup.json")
+    let text = try String(contentsOf: list, encoding: .utf8)
+    let files = try #require(text.firstMatch(of: /"files":\[.*\]/)).output
+    try edit(list, String(files), #""files":[]"#)
+    for (scope, user) in [(BackupScope.all, nil), (.user("ana"), "ana")] {
+      let error = #expect(throws: BackupError.noSuchUser(path: copy.path, user: user, others: [])) {
+        try restore(scope, replaces: true)
+      }
+      #expect(error?.exitStatus == .noInput)
+    }
+  }
+
+  @Test func `the words of a full disk are true`() {
+    let first = "\(BackupError.noRoom(path: "/a", needed: 2, available: 1, restored: []))"
+    #expect(first.hasSuffix("nothing was changed"))
+    let second = "\(BackupError.noRoom(path: "/a", needed: 2, available: 1, restored: ["b"]))"
+    #expect(!second.contains("nothing was changed") && second.contains("--force"))
   }
 
   @Test func `a damaged store makes no backup, and nothing is left of it`() throws {
@@ -163,25 +222,65 @@ import Testing
     let error = #expect(throws: BackupError.self) { try backUp() }
     #expect(error?.description.contains("users/bob/catalogue.log") == true, "\(String(describing: error))")
     #expect(error?.exitStatus == .data)
-    #expect(try copy.names() == [])
+    #expect(!copy.exists(""))
     #expect(try backUp(.user("ana")).files.count == 3)
   }
 
   @Test func `a directory with something in it, or none, is no place`() throws {
     try fill(["ana"])
-    #expect(throws: BackupError.notEmpty(path: root.path, isInterrupted: false)) {
-      try root.directory.backUp(to: root.path, .all, program: "test")
-    }
+    try FileManager.default.createDirectory(atPath: copy.path + "/x", withIntermediateDirectories: true)
+    #expect(throws: BackupError.notEmpty(path: copy.path, isInterrupted: false)) { try backUp() }
     for path in [root.path, copy.path] {
       let error = #expect(throws: BackupError.notABackup(path: path)) {
         try root.directory.restore(from: path, .all, replaces: true)
       }
       #expect(error?.exitStatus == .noInput)
     }
-    // An empty root has an empty backup.
-    let empty = TemporaryRoot()
-    #expect(try empty.directory.backUp(to: copy.path, .all, program: "test").files.isEmpty)
-    #expect(!empty.exists(""))
+  }
+
+  @Test func `a user or a root without stores has no backup, and leaves no directory`() throws {
+    let deep = copy.path + "/a/b"
+    #expect(throws: BackupError.noStores(root: root.path, user: nil, others: [])) {
+      try root.directory.backUp(to: deep, .all, program: "test")
+    }
+    #expect(!root.exists("") && !copy.exists(""))
+    try fill(["ana"])
+    try root.open().signIn("without")
+    for user in ["anna", "without"] {
+      let error = #expect(throws: BackupError.noStores(root: root.path, user: user, others: ["ana"])) {
+        try root.directory.backUp(to: deep, .user(user), program: "test")
+      }
+      #expect(error?.exitStatus == .noInput && error?.description.contains("ana") == true)
+      #expect(!copy.exists(""))
+    }
+    // A directory that was there stays.
+    try FileManager.default.createDirectory(atPath: deep, withIntermediateDirectories: true)
+    #expect(throws: BackupError.self) { try root.directory.backUp(to: deep, .user("anna"), program: "test") }
+    #expect(try copy.names() == ["a", "a/b"])
+  }
+
+  @Test func `no backup lies in the root, whichever way leads there`() throws {
+    try fill(["ana"])
+    let before = try root.names()
+    let link = copy.path + "-link"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: root.path + "/users")
+    defer { try? FileManager.default.removeItem(atPath: link) }
+    let name = URL(fileURLWithPath: root.path).lastPathComponent
+    let paths = [
+      root.path, root.path + "/new", root.path + "/users/ana/a/b", link, link + "/new/backup",
+      root.path + "/../\(name)/new", copy.path + "/new/../../\(name)/new",
+    ]
+    for path in paths {
+      let error = #expect(throws: BackupError.insideRoot(path: path, root: root.path)) {
+        try root.directory.backUp(to: path, .all, program: "test")
+      }
+      #expect(error?.exitStatus == .cannotCreate)
+    }
+    #expect(try root.names() == before && !copy.exists(""))
+    // A directory next to it, whose name begins with that of the root, is another one.
+    let next = root.path + "-next"
+    defer { try? FileManager.default.removeItem(atPath: next) }
+    #expect(try root.directory.backUp(to: next, .all, program: "test").files.count == 4)
   }
 
   @Test func `each copy is consistent in itself while others write`() throws {

@@ -11,7 +11,8 @@ struct BackupCommand: ParsableCommand {
       Every copy is verified. DIR must not exist, or be empty; the list backup.json is written last, so that a backup \
       that was interrupted is recognised. With --all, the stores of all users and those that belong to nobody. The \
       generation that a full update replaced is not part of it. 'catalogctl restore DIR' brings the stores back; \
-      reading commands also take DIR as --root. Exit code 73 if DIR is not empty, 65 if a store is damaged.
+      reading commands also take DIR as --root. Exit code 73 if DIR is not empty or lies in the root, 66 if there are no \
+      stores, 65 if a store is damaged.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -28,7 +29,6 @@ struct BackupCommand: ParsableCommand {
     DurableChange.report("the backup in \(directory) is complete")
     let sequence = scope.catalogue(in: backup.files, workspace)?.sequence
     if output.json { return scope.report(backup.files, sequence: sequence).print() }
-    if backup.files.isEmpty { Console.say("catalogctl: warning: there are no stores yet, so the backup is empty") }
     Console.print("\(scope.words(backup.files)) saved in \(directory.shown)")
   }
 }
