@@ -107,6 +107,14 @@ import Testing
 
   private struct Item: Codable, Identifiable, Sendable { let id: Int }
 
+  @Test func `the table of users calls a newer catalogue newer`() throws {
+    let root = try TestRoot(answers: [])
+    _ = try root.apply([root.payload(.products(3))])
+    try Self.apply(.feature, to: root.path + "/users/u/catalogue.log")
+    let run = try root.run("users")
+    #expect(run.code == 65 && run.text.contains("newer") && !(run.text + run.words).contains("damaged"), "\(run.text)")
+  }
+
   private func fillCache(_ root: TestRoot) async throws {
     let store = PageStore(try StoreLocation.creating(root.path + "/users/u", name: "cache"))
     let inbox = PageCache("inbox", in: store, pageSize: 2) { _, _ in [Item(id: 1)] }

@@ -6,7 +6,7 @@ import Workspace
 struct Users: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "users", abstract: "List the users that have stores here.",
-    discussion: "Exit code 65 if a user's catalogue is damaged; the others are still listed.",
+    discussion: "Exit code 65 if a user's catalogue is damaged or of a newer version; the others are still listed.",
     subcommands: [UsersRemove.self])
 
   @OptionGroup var store: StoreOptions
@@ -27,6 +27,7 @@ struct Users: ParsableCommand {
       // One user's damaged catalogue must not hide the others.
       var snapshot: CatalogSnapshot?
       var bytes = 0
+      var fault = "damaged"
       do {
         bytes = try workspace.byteCount(of: id)
         snapshot = try store.orRemedies(id) {
@@ -34,6 +35,7 @@ struct Users: ParsableCommand {
         }
       } catch {
         guard let failure = Failure(error), failure.code == .data else { throw error }
+        if error.isAboutNewerFile { fault = "newer" }
         Console.say("catalogctl: \(failure.message) (with --user \(id))")
         faults += 1
       }
@@ -46,7 +48,7 @@ struct Users: ParsableCommand {
         ]).print()
       }
       table.add(
-        Table.cell(id), isCurrent ? "yes" : "", snapshot.map { Quantity.count($0.productCount) } ?? "damaged",
+        Table.cell(id), isCurrent ? "yes" : "", snapshot.map { Quantity.count($0.productCount) } ?? fault,
         Quantity.bytes(bytes), Table.cell(snapshot?.cursor ?? ""))
     }
     if !output.json { table.print() }
