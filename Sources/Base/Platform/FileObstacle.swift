@@ -35,8 +35,17 @@ enum FileObstacle {
     }
     guard let own = entries.lastIndex(where: { $0.owner == user && $0.isDirectory }) else {
       let foreign = entries.last { $0.owner != user } ?? last
+      let isRoots = foreign.owner == 0 && foreign.isDirectory
+      let remedy = "as root: chown \(ownership(user)) \(command(foreign.path))"
+      let isOwnBelow = isRoots ? belongs(in: foreign.path, to: user) : false
+      if isOwnBelow == true {
+        return "\(foreign.path) belongs to \(name(foreign.owner)), and what is in it to \(name(user)); \(remedy)"
+      }
+      // Only the directory of stores itself is named: what is in /root belongs to nobody else.
+      let isItself = foreign.path == "/" + absolute(path).split(separator: "/").joined(separator: "/")
       return "\(foreign.path) belongs to \(name(foreign.owner)): run the program as that user, or as root, whose new"
         + " files get the owner of their directory"
+        + (isOwnBelow == nil && isItself ? "; but if the files in it belong to \(name(user)), \(remedy)" : "")
     }
     if let foreign = entries[(own + 1)...].first(where: { $0.owner != user }) {
       // Where only its owner may look, as in the directories of stores, the neighbours are as useless as the file.
@@ -50,6 +59,27 @@ enum FileObstacle {
     }
     return "check who owns it and its mode, its attributes (lsattr), and what the container or the service's unit"
       + " allows"
+  }
+
+  /// Whether everything in a directory belongs to a user; `nil` if this process cannot see it, `false` if it is empty.
+  private static func belongs(in path: String, to user: UInt32) -> Bool? {
+    // The stream is closed below.
+    guard let stream = unsafe opendir(path) else { return nil }
+    defer { unsafe closedir(stream) }
+    var isAny = false
+    // The entry is valid until the next call; its name is copied at once.
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafePointer(to: entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if name == "." || name == ".." { continue }
+      var status = stat()
+      // The path is a C string during the call, which fills in the local structure.
+      guard unsafe lstat(path + "/" + name, &status) == 0 else { return nil }
+      if status.st_uid != user { return false }
+      isAny = true
+    }
+    return isAny
   }
 
   /// The files and directories on the way to a path, outermost first, as far as this process can see.

@@ -10,6 +10,8 @@ import Testing
     ("read-only media", "mounted read-only"), ("read-only directory", "its mode forbids it: chmod -R u+rwX "),
     ("a file of root's", "belongs to root; as root: chown -R nobody: "),
     ("a directory of root's", "belongs to root; as root: chown -R nobody: "),
+    ("a directory of stores that is root's", ", and what is in it to nobody; as root: chown nobody: "),
+    ("a closed directory of stores", "; but if the files in it belong to nobody, as root: chown nobody: "),
     ("a service's directory", "belongs to nobody: run the program as that user, or as root"),
   ])
   func `a refusal of the system is reported, and overcome when it ends`(scene: String, advice: String) throws {

@@ -197,6 +197,27 @@ extension StoreActor {
     say(error.description)
   }
 
+  /// The directory of a service's stores has become root's, as the one above it is, and what is in it has not.
+  static func leaveRootDirectory(_ directory: String, isReadable: Bool) throws {
+    guard getuid() == 0 else { return say("skipped: only root gives files away") }
+    let path = directory + "/stores"
+    let stores = try StoreLocation.creating(path, name: "s")
+    try makeStore(stores).writer.close()
+    for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+      // A C string for the call.
+      try expect(unsafe chown(path + "/" + name, 65_534, 65_534) == 0, "chown")
+    }
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory)
+    try FileManager.default.setAttributes([.posixPermissions: isReadable ? 0o755 : 0o700], ofItemAtPath: path)
+    try expect(process_become(65_534) == 0, "setuid")
+    let error = try error {
+      guard let directory = try PosixDirectory.open(path) else { return }
+      _ = try directory.makeSubdirectory("new")
+    }
+    try expect(error.description.hasSuffix("as root: chown nobody: \(path)"), "the remedy: \(error)")
+    say(error.description)
+  }
+
   /// Somebody works with the stores of a service.
   static func comeAsAnother(_ location: StoreLocation, _ directory: String) throws {
     guard getuid() == 0 else { return say("skipped: only root gives files away") }

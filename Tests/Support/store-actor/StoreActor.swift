@@ -30,6 +30,8 @@ enum StoreActor {
     case "no inodes": try useUpInodes(directory)
     case "a file of root's": try leaveToRoot(location, directory, isDirectory: false)
     case "a directory of root's": try leaveToRoot(location, directory, isDirectory: true)
+    case "a directory of stores that is root's": try leaveRootDirectory(directory, isReadable: true)
+    case "a closed directory of stores": try leaveRootDirectory(directory, isReadable: false)
     case "a service's directory": try comeAsAnother(location, directory)
     case "read-only media": try readOnlyMedia(directory)
     case "read-only directory": try readOnlyDirectory(location, directory)

@@ -88,12 +88,17 @@ final class RootLock: Sendable {
     return Held(lock: lock, file: (try? directory.open(name, .read)) ?? nil, count: count, refused: nil)
   }
 
-  /// A sentence that describes the change if the path of the root directory now leads to another directory or to none;
-  /// `nil` if it is unchanged.
+  /// A sentence that describes the change if the path of the root directory now leads to another directory or to none,
+  /// or to one that this process may not open; `nil` if it is unchanged.
   ///
   /// - Complexity: Three system calls.
   func replacement() -> String? {
-    let found = (try? PosixDirectory.open(directory.path)).flatMap(\.self)
+    let found: PosixDirectory?
+    do throws(StorageError) { found = try PosixDirectory.open(directory.path) } catch {
+      // A part of the path is not a directory any more.
+      if error.kind != .missing { return "\(error)" }
+      found = nil
+    }
     guard let found else { return "\(directory.path) is not there any more: somebody removed, moved or unmounted it" }
     guard let identity = try? found.identity(), identity != key else { return nil }
     return "\(directory.path) is another directory than the one that the daemon started with, and is used from now on"
