@@ -101,7 +101,7 @@ package struct Backup: Sendable, Codable, Equatable {
     do {
       let value = try DocumentValue(json: String(decoding: bytes, as: UTF8.self))
       guard case .integer(let format)? = value["format"], format >= 1 else {
-        throw damaged("its format is no whole number")
+        throw damaged("its format is no whole number from 1 on")
       }
       if format > currentFormat { throw BackupError.newer(path: list) }
       backup = try DocumentDecoder().decode(Backup.self, from: DocumentEncoder().encode(value))

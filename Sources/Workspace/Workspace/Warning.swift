@@ -19,6 +19,7 @@ extension Warning: CustomStringConvertible {
     case .foreignOwner(let path, let owner, let user):
       "\(path) belongs to user \(owner), and this program runs as user \(user): what one of them writes the other may not"
         + " be able to read; run it as user \(owner), or choose another root"
+        + (owner == 0 ? "; but if what is in it belongs to user \(user), as root: chown \(user) \(path.shellWord)" : "")
     case .fileSystem(let path, let name):
       "\(path) lies on \(name), which may not keep the locks, mappings and syncs that a store relies on; choose a root on a"
         + " local disk"

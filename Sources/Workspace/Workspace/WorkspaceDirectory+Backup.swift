@@ -22,10 +22,22 @@ extension WorkspaceDirectory {
   package func backUp(
     to path: String, _ scope: BackupScope, program: String, announcing announce: (String) -> Void = { _ in }
   ) throws -> Backup {
-    let nearest = PosixDirectory.nearest(to: path)
-    try nearest.map { try checkOutside($0, path) }
+    let existing = try PosixDirectory.open(path)
+    guard let nearest = existing ?? PosixDirectory.nearest(to: path) else {
+      throw StorageError(operation: "create directory", path: path, code: ENOENT)
+    }
+    let missing = path.hasPrefix(nearest.path) ? path.dropFirst(nearest.path.count) : path[...]
+    // Where a way back follows a directory that does not exist, it would not be known what the backup has created.
+    if existing == nil, missing.split(separator: "/").contains("..") {
+      throw StorageError(operation: "create directory", path: path, code: ENOENT)
+    }
+    // A copy in the root would be taken for stores of the root, and be lost with it. A root that cannot be opened is
+    // reported by the copying.
+    if let top = (try? PosixDirectory.open(root)) ?? nil, try nearest.isWithin(top) {
+      throw BackupError.insideRoot(path: path, root: root)
+    }
     do { return try backUp(creating: path, scope, program: program, announcing: announce) } catch {
-      if let nearest { PosixDirectory.removeEmpty(from: path, upTo: nearest) }
+      PosixDirectory.removeEmpty(from: path, upTo: nearest)
       throw error
     }
   }
@@ -34,8 +46,6 @@ extension WorkspaceDirectory {
     creating path: String, _ scope: BackupScope, program: String, announcing announce: (String) -> Void
   ) throws -> Backup {
     let target = try PosixDirectory.create(path)
-    // While the path did not exist, only the way to it could be compared.
-    try checkOutside(target, path)
     let found = try target.names()
     if !found.isEmpty {
       throw BackupError.notEmpty(path: path, isInterrupted: found.contains(Backup.unfinishedName))
@@ -64,14 +74,6 @@ extension WorkspaceDirectory {
       try? copy.clear(target)
       throw error
     }
-  }
-
-  /// Checks that a directory for a backup does not lie in the root: a copy there would be taken for stores of its own,
-  /// and be lost with them.
-  private func checkOutside(_ directory: PosixDirectory, _ path: String) throws {
-    // A root that cannot be opened is reported by the copying.
-    guard let top = (try? PosixDirectory.open(root)) ?? nil, try directory.isWithin(top) else { return }
-    throw BackupError.insideRoot(path: path, root: root)
   }
 
   /// Copies a store into this directory, and verifies the copy.

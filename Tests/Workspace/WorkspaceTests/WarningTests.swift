@@ -27,6 +27,9 @@ private let isSuperuser = PosixDirectory.effectiveUser == 0
       "\(Warning.fileSystem(path: "/r", name: "NFS"))",
     ]
     #expect(texts[0].contains("/r belongs to user 7") && texts[0].contains("run it as user 7"))
+    #expect(!texts[0].contains("chown"))
+    let roots = "\(Warning.foreignOwner(path: "/r", owner: 0, user: PosixDirectory.effectiveUser))"
+    #expect(roots.hasSuffix("as root: chown \(PosixDirectory.effectiveUser) /r"))
     #expect(texts[1].contains("/r lies on NFS") && texts[1].contains("local disk"))
   }
 
