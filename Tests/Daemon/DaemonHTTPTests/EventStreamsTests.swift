@@ -263,7 +263,7 @@ extension TestClient {
         await test.group.triggerGracefulShutdown()
         let start = ContinuousClock.now
         while try await listener.next() != nil {}
-        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(ContinuousClock.now - start < .seconds(60))
       }
     }
   }

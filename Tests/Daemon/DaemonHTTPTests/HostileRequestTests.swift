@@ -260,7 +260,7 @@ import Testing
             group.cancelAll()
           }
         }
-        #expect(ContinuousClock.now - start < .seconds(20))
+        #expect(ContinuousClock.now - start < .seconds(120))
       }
     }
   }
@@ -290,7 +290,7 @@ import Testing
             group.cancelAll()
           }
         }
-        #expect(ContinuousClock.now - start < .seconds(20))
+        #expect(ContinuousClock.now - start < .seconds(120))
       }
     }
   }
