@@ -211,8 +211,9 @@ extension StoreActor {
     try FileManager.default.setAttributes([.posixPermissions: isReadable ? 0o755 : 0o700], ofItemAtPath: path)
     try expect(process_become(65_534) == 0, "setuid")
     let error = try error {
-      guard let directory = try PosixDirectory.open(path) else { return }
-      _ = try directory.makeSubdirectory("new")
+      do { _ = try PosixDirectory.open(path)?.makeSubdirectory("new") } catch let error as StorageError {
+        throw StoreError.io(error)
+      }
     }
     try expect(error.description.hasSuffix("as root: chown nobody: \(path)"), "the remedy: \(error)")
     say(error.description)
