@@ -141,7 +141,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case .reloadRefused:
       "correct the configuration ('catalogd --check-config --config FILE' lists what is wrong) and send SIGHUP again"
     case .rootReplaced:
-      "bring the directory back if it was moved or unmounted; else restart the daemon, which goes on with the new one"
+      "give the directory back to its user if the message says so; bring it back if it was moved or unmounted; else"
+        + " restart the daemon, which goes on with the new one"
     case .clockSetBack:
       "compare 'date' with the right time; if the clock is wrong, set it ('timedatectl'). Nothing waits for the clock. The"
         + " problem ends by itself an hour after the stores have no time from the future any more"
