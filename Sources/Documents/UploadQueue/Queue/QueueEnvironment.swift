@@ -15,7 +15,11 @@ public struct QueueEnvironment: Sendable {
 
   /// Creates an environment from its parts. Tests pass a clock that they advance themselves.
   ///
-  /// - Parameter uptime: The clock that only goes forward; `nil` if `now` does.
+  /// - Parameters:
+  ///   - now: The current time in microseconds since 1970 UTC.
+  ///   - uptime: The clock that only goes forward; `nil` if `now` does.
+  ///   - random: Returns 64 random bits.
+  ///   - sleep: Waits for a duration.
   public init(
     now: @escaping @Sendable () -> Int64, uptime: (@Sendable () -> Int64)? = nil,
     random: @escaping @Sendable () -> UInt64, sleep: @escaping @Sendable (Duration) async throws -> Void
