@@ -404,6 +404,9 @@ function start() {
   takeToken();
   chooseLanguage();
   applyTheme();
+  // Its address is relative to that of the page, which changes with each view.
+  const icon = document.querySelector('link[rel="icon"]');
+  icon.href = icon.href;
   main = h("main", { id: "main", tabindex: "-1" });
   banner = h("div.banner", { role: "status" });
   notice = h("div.banner", { role: "status" });
