@@ -154,7 +154,7 @@ import WaitingTestSupport
     #expect(try bench.queue.counts().count == 0)
   }
 
-  @Test(arguments: [500, 502, 503], [1, 6, 40])
+  @Test(arguments: [500, 502, 503], [1, 6, 12])
   func `uploads that fail in a row under one key are parked once a later one arrives`(status: Int, bad: Int)
     async throws
   {
