@@ -123,7 +123,7 @@ let groups: [(name: String, targets: [Target])] = [
       .systemLibrary(name: "CStemmer", providers: [.apt(["libstemmer-dev"])]),
       module("SearchText", ["Bytes", "CSearchTables", "CStemmer"], ownsMemory: true),
       module("Barcodes", ["Bytes", "TextFormat"]),
-      module("CatalogRows", ["JSONFormat"]),
+      module("CatalogRows", ["Barcodes", "JSONFormat"]),
       module(
         "Catalog",
         [

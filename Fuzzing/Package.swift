@@ -44,7 +44,7 @@ let package = Package(
     .target(name: "SearchText", dependencies: ["Bytes", "CSearchTables", "CStemmer"], swiftSettings: lifetimes),
     .target(name: "JSONFormat", dependencies: ["TextFormat"], swiftSettings: library),
     .target(name: "Barcodes", dependencies: ["Bytes", "TextFormat"], swiftSettings: library),
-    .target(name: "CatalogRows", dependencies: ["JSONFormat"], swiftSettings: library),
+    .target(name: "CatalogRows", dependencies: ["Barcodes", "JSONFormat"], swiftSettings: library),
     .target(
       name: "Catalog",
       dependencies: [

@@ -6,6 +6,8 @@ public enum CatalogError: Error, Sendable {
   case store(StoreError)
   /// A full update would lose more products than the ``LossLimit`` allows.
   case wouldLose(lost: Int, of: Int, share: Double)
+  /// A full update would lose more codes of the table of codes than the ``LossLimit`` allows.
+  case wouldLoseCodes(lost: Int, of: Int, share: Double)
   /// Too many products of an answer share an id with another product or have no id. All but the last product of each id
   /// would be lost.
   case wouldCollapse(rows: Int, of: Int, withoutID: Int)
@@ -49,6 +51,10 @@ extension CatalogError: CustomStringConvertible {
     case .wouldLose(let lost, let all, let share):
       "the update would lose \(lost) of \(all) products, more than the allowed \(Int((share * 100).rounded())) %;"
         + " nothing was changed; see whether its source is complete, and accept it with \(setting)"
+    case .wouldLoseCodes(let lost, let all, let share):
+      "the update would lose \(lost) of \(all) codes of products, more than the allowed \(Int((share * 100).rounded())) %;"
+        + " nothing was changed; see whether its source is complete and still has a list of codes, and accept it with"
+        + " \(setting)"
     case .wouldCollapse(let rows, let all, let withoutID):
       "\(rows) of \(all) products of the update have the same id as another one"
         + (withoutID > 0 ? ", \(withoutID) of all have no id" : "")
@@ -89,7 +95,7 @@ extension CatalogError: CustomStringConvertible {
 extension SkippedRow: CustomStringConvertible {
   /// The kind, index and id of the row, and the limit that it exceeds.
   public var description: String {
-    "\(kind == .product ? "product" : "relation") \(index) (from 0) with the id \"\(id)\": \(reason)"
+    "\(kind.name) \(index) (from 0) with the id \"\(id)\": \(reason)"
   }
 }
 

@@ -23,6 +23,27 @@ public enum RowJSON {
     json.append(UInt8(ascii: "}"))
   }
 
+  /// Appends `row` as the line of a dump, without a line feed: `type`, then the keys in alphabetical order.
+  public static func appendDump(_ row: borrowing CodeRow, to json: inout [UInt8]) {
+    append("{\"type\":\"code\"", to: &json)
+    append(row, CodeField.dumpOrder, isFirst: false, named: \.key, to: &json)
+    json.append(UInt8(ascii: "}"))
+  }
+
+  /// Appends `row` as it stands in a payload: all 6 keys in the order of the server.
+  public static func append(_ row: borrowing CodeRow, to json: inout [UInt8]) {
+    json.append(UInt8(ascii: "{"))
+    append(row, CodeField.allCases, isFirst: true, named: \.payloadKey, to: &json)
+    json.append(UInt8(ascii: "}"))
+  }
+
+  /// Appends `row` as an object with some of its fields, in this order.
+  package static func append(_ row: borrowing CodeRow, _ fields: [CodeField], to json: inout [UInt8]) {
+    json.append(UInt8(ascii: "{"))
+    append(row, fields, isFirst: true, named: \.key, to: &json)
+    json.append(UInt8(ascii: "}"))
+  }
+
   /// Appends `row` as it stands in a payload: all 25 keys in the order of the server, then `extra` if the product has
   /// one.
   public static func append(_ row: borrowing ProductRow, to json: inout [UInt8]) {
@@ -76,6 +97,21 @@ public enum RowJSON {
     if !isFirst { json.append(UInt8(ascii: ",")) }
     json += relationKeys[field.rawValue]
     row.texts.withText(field.rawValue) { JSONWriter.append(text: $0, to: &json) }
+  }
+
+  private static func append(
+    _ row: borrowing CodeRow, _ fields: [CodeField], isFirst: Bool, named name: (CodeField) -> String,
+    to json: inout [UInt8]
+  ) {
+    for (index, field) in fields.enumerated() {
+      if !isFirst || index > 0 { json.append(UInt8(ascii: ",")) }
+      append("\"\(name(field))\":", to: &json)
+      if let text = field.text {
+        row.texts.withText(text.rawValue) { JSONWriter.append(text: $0, to: &json) }
+      } else {
+        append(row.quantity.description, to: &json)
+      }
+    }
   }
 
   private static func appendExtra(_ row: borrowing ProductRow, to json: inout [UInt8]) {

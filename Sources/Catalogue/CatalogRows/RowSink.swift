@@ -6,4 +6,6 @@ public protocol RowSink {
   mutating func product(_ row: borrowing ProductRow) throws
   /// Receives a row of `appProductRelVOList`.
   mutating func relation(_ row: borrowing RelationRow) throws
+  /// Receives a row of `appProductCodeVOList`.
+  mutating func code(_ row: borrowing CodeRow) throws
 }

@@ -97,11 +97,19 @@ public struct Schema: Sendable {
 
   /// The tables, in the order of their indices.
   public let tables: [Table]
+  /// The tables that a store may have after these, which transactions add with `Transaction.table(_:)`. A repair needs
+  /// them if the file no longer says which tables it has.
+  public let optionalTables: [Table]
 
   /// Creates a schema of at most 240 tables.
-  public init(_ tables: [Table]) {
-    precondition(tables.count <= ObjectKind.tableLimit, "a store has at most 240 tables")
+  ///
+  /// - Parameters:
+  ///   - tables: The tables that every store of this kind has.
+  ///   - optional: The tables that a store may have after these.
+  public init(_ tables: [Table], optional: [Table] = []) {
+    precondition(tables.count + optional.count <= ObjectKind.tableLimit, "a store has at most 240 tables")
     self.tables = tables
+    optionalTables = optional
   }
 
   /// An empty manifest with these tables.

@@ -21,8 +21,12 @@ public struct CatalogChanges: Sendable {
   /// both commits counts as changed; any other counts as added or removed.
   public internal(set) var relations: [CatalogChange<Relation>] = []
 
-  /// Whether no product and no relation differs between the two commits.
-  public var isEmpty: Bool { products.isEmpty && relations.isEmpty }
+  /// The changed codes of the table of codes, sorted by product, code and id in byte order. A code whose product, code
+  /// and id are the same in both commits counts as changed; any other counts as added or removed.
+  public internal(set) var codes: [CatalogChange<ProductCode>] = []
+
+  /// Whether no product, no relation and no code differs between the two commits.
+  public var isEmpty: Bool { products.isEmpty && relations.isEmpty && codes.isEmpty }
 
   /// The products that were added or changed, as they are in the later commit, sorted by id in byte order.
   public var upsertedProducts: [Product] { products.compactMap(\.after) }
@@ -44,6 +48,7 @@ extension CatalogSnapshot {
     changes.products.reserveCapacity(differences.productCount)
     for index in 0..<differences.productCount { changes.products.append(try differences.product(index)) }
     changes.relations = differences.relations
+    changes.codes = differences.codes
     return changes
   }
 
@@ -61,21 +66,46 @@ extension CatalogSnapshot {
     return relations
   }
 
+  static func codes(_ rows: [RowID], in store: Snapshot) throws(StoreError) -> [ProductCode] {
+    var codes: [ProductCode] = []
+    for row in rows {
+      guard let record = try store.record(row, table: CatalogSchema.codes) else { continue }
+      try CodeView(copy record).append(to: &codes)
+      try store.confirm(row)
+    }
+    return codes
+  }
+
+  /// Pairs codes that have the same product, code and id. If several do, equal ones are paired first.
+  static func changes(added: [ProductCode], removed: [ProductCode]) -> [CatalogChange<ProductCode>] {
+    changes(
+      added: added, removed: removed, content: \.content, identity: \.identity, precedes: ProductCode.precedes)
+  }
+
   /// Pairs relations that have the same three ids. If several do, equal ones are paired first.
   static func changes(added: [Relation], removed: [Relation]) -> [CatalogChange<Relation>] {
-    var unmatched: [[UInt8]: [Relation]] = [:]
-    for relation in added { unmatched[relation.content, default: []].append(relation) }
-    var removedByIdentity: [[UInt8]: [Relation]] = [:]
-    for relation in removed {
-      let content = relation.content
-      if unmatched[content]?.popLast() == nil { removedByIdentity[relation.identity, default: []].append(relation) }
+    changes(added: added, removed: removed, content: \.content, identity: \.identity, precedes: Relation.precedes)
+  }
+
+  private static func changes<Row: Sendable>(
+    added: [Row], removed: [Row], content: (Row) -> [UInt8], identity: (Row) -> [UInt8],
+    precedes: (Row, Row) -> Bool
+  ) -> [CatalogChange<Row>] {
+    var unmatched: [[UInt8]: [Row]] = [:]
+    for row in added { unmatched[content(row), default: []].append(row) }
+    var removedByIdentity: [[UInt8]: [Row]] = [:]
+    for row in removed {
+      if unmatched[content(row)]?.popLast() == nil { removedByIdentity[identity(row), default: []].append(row) }
     }
-    var addedByIdentity: [[UInt8]: [Relation]] = [:]
-    for relation in unmatched.values.joined() { addedByIdentity[relation.identity, default: []].append(relation) }
-    var changes: [CatalogChange<Relation>] = []
+    var addedByIdentity: [[UInt8]: [Row]] = [:]
+    for row in unmatched.values.joined() { addedByIdentity[identity(row), default: []].append(row) }
+    func sorted(_ rows: [Row]?) -> [Row] {
+      (rows ?? []).sorted { content($0).lexicographicallyPrecedes(content($1)) }
+    }
+    var changes: [CatalogChange<Row>] = []
     for identity in Set(removedByIdentity.keys).union(addedByIdentity.keys) {
-      let before = removedByIdentity[identity, default: []].sorted { $0.content.lexicographicallyPrecedes($1.content) }
-      let after = addedByIdentity[identity, default: []].sorted { $0.content.lexicographicallyPrecedes($1.content) }
+      let before = sorted(removedByIdentity[identity])
+      let after = sorted(addedByIdentity[identity])
       for index in 0..<max(before.count, after.count) {
         changes.append(
           CatalogChange(
@@ -87,8 +117,8 @@ extension CatalogSnapshot {
       guard let x = a.element.before ?? a.element.after, let y = b.element.before ?? b.element.after else {
         return false
       }
-      if Relation.precedes(x, y) { return true }
-      return Relation.precedes(y, x) ? false : a.offset < b.offset
+      if precedes(x, y) { return true }
+      return precedes(y, x) ? false : a.offset < b.offset
     }.map(\.element)
   }
 }

@@ -10,6 +10,8 @@ package struct CatalogDifferences: Sendable {
   package let later: CatalogSnapshot
   /// The relations that differ, sorted by set, component and id in byte order.
   package let relations: [CatalogChange<Relation>]
+  /// The codes that differ, sorted by product, code and id in byte order.
+  package let codes: [CatalogChange<ProductCode>]
   /// The number of products that were added, removed and changed.
   package let productCounts: (added: Int, removed: Int, changed: Int)
   /// The rows of the products that differ, sorted by id in byte order.
@@ -17,12 +19,13 @@ package struct CatalogDifferences: Sendable {
 
   init(
     _ earlier: CatalogSnapshot, _ later: CatalogSnapshot, _ products: [ProductRows],
-    _ relations: [CatalogChange<Relation>]
+    _ relations: [CatalogChange<Relation>], _ codes: [CatalogChange<ProductCode>]
   ) {
     self.earlier = earlier
     self.later = later
     self.products = products
     self.relations = relations
+    self.codes = codes
     let added = products.count { $0.before == nil }
     let removed = products.count { $0.after == nil }
     productCounts = (added, removed, products.count - added - removed)
@@ -77,34 +80,40 @@ extension CatalogSnapshot {
   ///   index of the ids, a few nanoseconds for each product.
   package func differences(since other: CatalogSnapshot) throws(StoreError) -> CatalogDifferences {
     if other.sequence > sequence {
-      let (products, relations) = try other.differingRows(since: self)
+      let (products, relations, codes) = try other.differingRows(since: self)
       return CatalogDifferences(
         other, self, products.map { ProductRows(before: $0.after, after: $0.before) },
-        relations.map { CatalogChange(before: $0.after, after: $0.before) })
+        relations.map { CatalogChange(before: $0.after, after: $0.before) },
+        codes.map { CatalogChange(before: $0.after, after: $0.before) })
     }
-    let (products, relations) = try differingRows(since: other)
-    return CatalogDifferences(other, self, products, relations)
+    let (products, relations, codes) = try differingRows(since: other)
+    return CatalogDifferences(other, self, products, relations, codes)
   }
 
   /// Returns the differences from a commit that is not later than this one.
   private func differingRows(
     since other: CatalogSnapshot
-  ) throws(StoreError) -> (products: [ProductRows], relations: [CatalogChange<Relation>]) {
-    guard let store else { return ([], []) }
+  ) throws(StoreError) -> (
+    products: [ProductRows], relations: [CatalogChange<Relation>], codes: [CatalogChange<ProductCode>]
+  ) {
+    guard let store else { return ([], [], []) }
     guard let earlier = other.store else {
       var relations: [Relation] = []
       // Relations are found by reading the complete file.
       if relationCount > 0 { try forEachRelation { relations.append($0) } }
+      var codes: [ProductCode] = []
+      try forEachCode { codes.append($0) }
       return (
         try rowsByID().map { ProductRows(after: $0) },
-        Self.changes(added: relations, removed: [])
+        Self.changes(added: relations, removed: []), Self.changes(added: codes, removed: [])
       )
     }
     guard try store.descends(from: earlier) else {
       let rows = try differingRows(from: other)
       return (
         try sortedByID(rows.products, other).map(\.rows),
-        Self.changes(added: rows.addedRelations, removed: rows.removedRelations)
+        Self.changes(added: rows.addedRelations, removed: rows.removedRelations),
+        Self.changes(added: rows.addedCodes, removed: rows.removedCodes)
       )
     }
     let rows = try store.changes(since: earlier)
@@ -112,7 +121,10 @@ extension CatalogSnapshot {
       try pairs(rows.added[CatalogSchema.products], rows.removed[CatalogSchema.products], other),
       Self.changes(
         added: try Self.relations(rows.added[CatalogSchema.relations], in: store),
-        removed: try Self.relations(rows.removed[CatalogSchema.relations], in: earlier))
+        removed: try Self.relations(rows.removed[CatalogSchema.relations], in: earlier)),
+      Self.changes(
+        added: try Self.codes(rows.added.of(CatalogSchema.codes), in: store),
+        removed: try Self.codes(rows.removed.of(CatalogSchema.codes), in: earlier))
     )
   }
 

@@ -20,6 +20,7 @@ public struct CatalogDigest: Sendable, Equatable, CustomStringConvertible {
     var text: [UInt8] = []
     var products: UInt64 = 0
     var relations: UInt64 = 0
+    var codes: UInt64 = 0
     try snapshot.forEachProduct { (view) throws(StoreError) in
       products += 1
       text.removeAll(keepingCapacity: true)
@@ -34,9 +35,17 @@ public struct CatalogDigest: Sendable, Equatable, CustomStringConvertible {
       relation.appendContent(to: &text)
       sum.add(text.rawSpan)
     }
+    try snapshot.forEachCode { code in
+      codes += 1
+      text.removeAll(keepingCapacity: true)
+      text.append(2)
+      code.appendContent(to: &text)
+      sum.add(text.rawSpan)
+    }
     var closing = ByteWriter()
     closing.put(products)
     closing.put(relations)
+    if codes > 0 { closing.put(codes) }
     closing.put(sum.first)
     closing.put(sum.second)
     closing.put(Array(snapshot.cursor.utf8))

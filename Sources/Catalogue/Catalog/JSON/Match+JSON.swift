@@ -3,7 +3,7 @@ package import JSONFormat
 
 extension Match {
   /// The fields of the JSON for a scan: `code`, `match`, `kind`, `symbology`, `key`, `gtin`, `rest`, `products`,
-  /// `elements`, `data`, `issues`; and, if they apply, `reason`, `measure`, `contains`, `suggestions` and `expired`.
+  /// `package` in a catalogue with further codes, `elements`, `data`, `issues`; and, if they apply, `reason`, `measure`, `contains`, `suggestions` and `expired`.
   ///
   /// - Parameters:
   ///   - code: The text that was matched, as it was scanned.
@@ -17,6 +17,7 @@ extension Match {
       ("gtin", .optional(hidesElements ? nil : gtin?.digits)), ("rest", .optional(rest)),
       ("products", .array(products.map(JSONText.product))),
     ]
+    if mayHavePackage { fields.append(("package", package?.packageJSON ?? .null)) }
     guard isLabel || statesElements else {
       let issues = issuesOfTransmission.map(\.json)
       fields += [("elements", .object([])), ("data", .object([])), ("issues", .array(issues))]

@@ -15,7 +15,24 @@ extension UpdateReport {
           ("ignored", .int(counts.relationsIgnored)),
         ])
       ),
+    ] + codeFields + [
       ("defaulted", .int(counts.defaulted)), ("cursor", .text(cursor)), ("bytesIn", .int(bytesIn)),
+    ]
+  }
+}
+
+extension UpdateReport {
+  /// The counts of codes, where the update or the catalogue has any.
+  private var codeFields: [(String, JSONText)] {
+    if !counts.hasCodes { return [] }
+    return [
+      (
+        "codes",
+        .object([
+          ("written", .int(counts.codesWritten)), ("deleted", .int(counts.codesDeleted)),
+          ("ignored", .int(counts.codesIgnored)),
+        ])
+      )
     ]
   }
 }
@@ -38,7 +55,7 @@ extension UpdateNotices {
 extension SkippedRow {
   fileprivate var json: JSONText {
     .object([
-      ("type", .text(kind == .product ? "product" : "relation")), ("index", .int(index)), ("id", .text(id)),
+      ("type", .text(kind.name)), ("index", .int(index)), ("id", .text(id)),
       ("message", .text(reason)),
     ])
   }

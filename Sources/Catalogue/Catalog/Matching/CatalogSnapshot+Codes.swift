@@ -3,7 +3,7 @@ import Bytes
 import LogStore
 
 extension CatalogSnapshot {
-  /// Returns the ids of the products that have a code as their barcode, sorted.
+  /// Returns the ids of the products that have a code as their barcode, or else as a further code, sorted.
   ///
   /// A GTIN finds the products that have it in any spelling, with more or fewer zeros at the front. So do digits that are
   /// one with zeros in front, if no product has them as they are. Any other code finds those whose barcode is exactly
@@ -21,6 +21,11 @@ extension CatalogSnapshot {
       try collect(trimmed, key: key.rawSpan, isKey: key.rawSpan.hasSameBytes(as: trimmed), &found)
     }
     if found.isEmpty, written.gtin == nil, let gtin = written.zeroFilled { try collect(gtin, &found) }
+    if found.isEmpty, hasCodes {
+      var codes = try written.gtin.map { (gtin) throws(StoreError) in try self.codes(gtin) } ?? []
+      if codes.isEmpty { codes = try self.codes(code.utf8.span.rawSpan, distinguishingCase: false) }
+      return Set(codes.map { ProductID($0.product.id) }).sorted().map(\.text)
+    }
     let products = found.exact.isEmpty ? try copies(found.folded) : found.exact
     return products.map(\.id).sorted { $0.isBytewiseLess(than: $1) }
   }

@@ -20,6 +20,7 @@ extension CatalogSnapshot {
     let code = lookup.text.utf8.span.rawSpan
     let shortest = lookup.options.minimumLength
     let lengths = store.keyLengths(CatalogSchema.productByCode)
+    if hasCodes { return try matchHeadWithCodes(lookup, key: key, isKey: isKey, &match) }
     var folded: (rows: [RowID], length: Int)?
     var length = lengths.longest(below: code.byteCount)
     while length >= shortest, length > 0 {
@@ -46,6 +47,59 @@ extension CatalogSnapshot {
     }
     match.found(try copies(folded?.rows ?? []), .head, lookup.text)
     if let folded { match.rest = code.extracting(folded.length...).string }
+  }
+}
+
+extension CatalogSnapshot {
+  /// Finds the longest head in a catalogue with further codes. Of one length, a barcode precedes a further code, and a
+  /// text that is letter for letter the same one in other capitals.
+  private func matchHeadWithCodes(
+    _ lookup: HeadLookup, key: RawSpan, isKey: Bool, _ match: inout Match
+  ) throws(StoreError) {
+    guard let store else { return }
+    let code = lookup.text.utf8.span.rawSpan
+    let shortest = max(1, lookup.options.minimumLength)
+    let lengths = store.keyLengths(CatalogSchema.productByCode)
+    let codeLengths = store.keyLengths(CatalogSchema.codesByCode)
+    var folded: (found: FoundHead, length: Int)?
+    for length in (shortest..<max(shortest, code.byteCount)).reversed() {
+      let head = code.extracting(first: length)
+      let headKey = key.extracting(first: length)
+      var found = Candidates()
+      if lengths.contains(length) { try collect(head, key: headKey, isKey: isKey, &found) }
+      var codes: [FoundCode] = []
+      if found.isEmpty, codeLengths.contains(DigitKey.byteCount(of: headKey)) {
+        codes = try self.codes(head, key: headKey)
+      }
+      if found.isEmpty, codes.isEmpty { continue }
+      if let refusal = lookup.refusal(of: head) {
+        let count = found.exact.count + found.folded.count + codes.count
+        match.attempts.append(Match.Attempt(kind: .head, text: head.string, productCount: count, note: refusal))
+        continue
+      }
+      let exactCodes = codes.filter(\.isExact)
+      if !found.exact.isEmpty || !exactCodes.isEmpty {
+        if found.exact.isEmpty {
+          match.foundCodes(exactCodes, .head, lookup.text)
+        } else {
+          match.found(found.exact, .head, lookup.text)
+        }
+        match.rest = code.extracting(length...).string
+        return
+      }
+      if folded == nil { folded = (found.isEmpty ? .codes(codes) : .rows(found.folded), length) }
+    }
+    switch folded?.found {
+    case .codes(let codes): match.foundCodes(codes, .head, lookup.text)
+    case .rows(let rows): match.found(try copies(rows), .head, lookup.text)
+    case nil: match.found([Product](), .head, lookup.text)
+    }
+    if let folded { match.rest = code.extracting(folded.length...).string }
+  }
+
+  private enum FoundHead {
+    case codes([FoundCode])
+    case rows([RowID])
   }
 }
 

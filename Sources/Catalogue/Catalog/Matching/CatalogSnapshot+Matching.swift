@@ -17,6 +17,9 @@ extension CatalogSnapshot {
   /// 9. A text that may be a printed ISBN, a PZN or another weak label.
   /// 10. Steps 1 to 9 for the second reading of the text, such as with full-width characters folded.
   ///
+  /// Wherever the text is compared with barcodes, codes of the table of codes are looked at after these: if no product
+  /// has the text as its barcode, those are found that have it as a further code.
+  ///
   /// A text that the options ignore matches nothing.
   ///
   /// - Parameters:
@@ -32,9 +35,11 @@ extension CatalogSnapshot {
       return match
     }
     var match = try matchAsRead(scan, options)
+    match.mayHavePackage = hasCodes
     if case .severalCodes = match.transmission { return match }
     if match.isEmpty, let folded = scan.folded {
       var second = try matchAsRead(folded, options)
+      second.mayHavePackage = hasCodes
       second.attempts = match.attempts + second.attempts
       if second.isEmpty { second.gtin = match.gtin ?? second.gtin }
       second.scan = scan
@@ -42,7 +47,8 @@ extension CatalogSnapshot {
       match = second
     }
     // 9 stands for an item of variable measure, which contains no other.
-    if let gtin = match.gtin, (1...8).contains(gtin.indicator), match.kind != .gs1Content {
+    // A code of the table says what the case contains.
+    if match.package == nil, let gtin = match.gtin, (1...8).contains(gtin.indicator), match.kind != .gs1Content {
       match.contents = try contents(of: gtin, scan)
     }
     if match.isEmpty, try maySuggest(for: scan, options), case .oneCode = match.transmission {
@@ -233,6 +239,10 @@ extension CatalogSnapshot {
       try collect(trimmed, key: key.rawSpan, isKey: key.rawSpan.hasSameBytes(as: trimmed), &found)
     }
     let isExact = !found.exact.isEmpty || distinguishingCase
+    if hasCodes, isExact ? found.exact.isEmpty : found.folded.isEmpty {
+      let codes = try codes(code, distinguishingCase: distinguishingCase)
+      if !codes.isEmpty { return match.foundCodes(codes, kind, text) }
+    }
     match.found(isExact ? found.exact : try copies(found.folded), kind, text)
   }
 
@@ -246,6 +256,10 @@ extension CatalogSnapshot {
         let spelling = digits.utf8.span.rawSpan.extracting(last: count)
         try collect(spelling, key: spelling, isKey: true, &found)
       }
+    }
+    if hasCodes, found.exact.isEmpty {
+      let codes = try codes(gtin)
+      if !codes.isEmpty { return match.foundCodes(codes, kind, digits) }
     }
     match.found(found.exact, kind, digits)
   }
@@ -310,7 +324,7 @@ extension Match {
 
 extension RawSpan {
   /// The bytes without the surrounding blanks and control characters that scanners send.
-  fileprivate var trimmedAsCode: RawSpan {
+  var trimmedAsCode: RawSpan {
     @_lifetime(copy self)
     get { extracting(CodeKey.trimmed(self)) }
   }
@@ -318,7 +332,7 @@ extension RawSpan {
 
 extension String {
   /// The text without the surrounding blanks and control characters that scanners send.
-  fileprivate var trimmedAsCode: String {
+  var trimmedAsCode: String {
     let bytes = utf8.span.rawSpan
     let range = CodeKey.trimmed(bytes)
     return range.count == bytes.byteCount ? self : bytes.extracting(range).string

@@ -56,7 +56,7 @@ extension CatalogSnapshot {
   ///   13 digits, and 3,600 for the longest code. Then a search. No scan.
   func suggestions(for match: Match, limit: Int) throws(StoreError) -> [Product] {
     guard let store, limit > 0 else { return [] }
-    var edits = CodeEdits(keyLengths: store.keyLengths(CatalogSchema.productByCode).lengths)
+    var edits = CodeEdits(keyLengths: hasCodes ? nil : store.keyLengths(CatalogSchema.productByCode).lengths)
     for code in Self.codes(of: match) { edits.add(code) }
     var found: [(row: RowID, id: [UInt8], isSameLength: Bool)] = []
     try store.forEachRecord(CatalogSchema.productByCode, of: edits.keys) { (index, record) throws(StoreError) in
@@ -64,12 +64,37 @@ extension CatalogSnapshot {
       // A product has one key, and each key is looked up once.
       if view.delFlag == 0 { found.append((view.rowID, view.utf8.id.copied(), edits.areSameLength[index])) }
     }
+    if hasCodes { try addByCodes(edits, to: &found) }
     found.sort { a, b in
       a.isSameLength != b.isSameLength ? a.isSameLength : a.id.rawSpan.compare(to: b.id.rawSpan) < 0
     }
     var products = try copies(found.prefix(limit).map(\.row))
     if products.count < limit { try addModels(near: match, limit, to: &products) }
     return products
+  }
+
+  /// Adds the products that have a further code one edit away, and are not there yet.
+  private func addByCodes(
+    _ edits: CodeEdits, to found: inout [(row: RowID, id: [UInt8], isSameLength: Bool)]
+  ) throws(StoreError) {
+    guard let store else { return }
+    let lengths = store.keyLengths(CatalogSchema.codesByCode)
+    var keys = KeyBatch()
+    var areSameLength: [Bool] = []
+    var key: [UInt8] = []
+    for index in 0..<edits.keys.count {
+      DigitKey.make(of: edits.keys.key(index), into: &key)
+      if !lengths.contains(key.count) { continue }
+      keys.append(key.rawSpan)
+      areSameLength.append(edits.areSameLength[index])
+    }
+    var rows = Set(found.map(\.row))
+    try store.forEachRecord(CatalogSchema.codesByCode, of: keys) { (index, record) throws(StoreError) in
+      guard let product = try store.product(id: CodeView(copy record).productId), product.delFlag == 0,
+        rows.insert(product.rowID).inserted
+      else { return }
+      found.append((product.rowID, product.utf8.id.copied(), areSameLength[index]))
+    }
   }
 
   /// The number of results of a search in which SKUs are looked for.
@@ -129,9 +154,10 @@ private struct CodeEdits {
   private(set) var areSameLength: [Bool] = []
   private var seen: Set<[UInt8]> = []
   /// The lengths that keys of the catalogue have. 255 stands for all longer ones too.
-  private let keyLengths: Set<Int>
+  private let keyLengths: Set<Int>?
 
-  init(keyLengths: [Int]) { self.keyLengths = Set(keyLengths) }
+  /// - Parameter keyLengths: The lengths of keys that are looked up; `nil` for all.
+  init(keyLengths: [Int]?) { self.keyLengths = keyLengths.map { Set($0) } }
 
   /// Adds the keys that are one edit away from the key of a code.
   mutating func add(_ code: String) {
@@ -158,7 +184,7 @@ private struct CodeEdits {
     edited.append(contentsOf: new)
     edited.append(contentsOf: text[range.upperBound...])
     let key = Array(String(edited).utf8)
-    guard keyLengths.contains(min(key.count, 255)), seen.insert(key).inserted else { return }
+    guard keyLengths?.contains(min(key.count, 255)) ?? true, seen.insert(key).inserted else { return }
     keys.append(key.rawSpan)
     areSameLength.append(new.count == range.count)
   }

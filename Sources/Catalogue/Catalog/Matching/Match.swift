@@ -84,6 +84,40 @@ public struct Match: Sendable {
     return refusal
   }
 
+  /// The code of the table of codes that matched: what it is on, and how many pieces that is. `nil` if a product's own
+  /// barcode matched, if nothing did, and if several products have the code with different quantities.
+  public var package: ProductCode? {
+    get {
+      guard case .code(let code) = packaging else { return nil }
+      return code
+    }
+    set {
+      if let newValue {
+        packaging = .code(newValue)
+      } else if package != nil {
+        packaging = .unknown
+      }
+    }
+  }
+  /// Whether the catalogue has further codes, so that ``package`` says something.
+  var mayHavePackage: Bool {
+    get { if case .none = packaging { false } else { true } }
+    set { if newValue, !mayHavePackage { packaging = .unknown } }
+  }
+  private var packaging = Packaging.none
+
+  /// Few catalogues have further codes, so what they say is kept apart.
+  private indirect enum Packaging: Sendable {
+    /// The catalogue has no further codes.
+    case none
+    /// It has some, but no quantity is known.
+    case unknown
+    case code(ProductCode)
+  }
+
+  /// The number of pieces that the scan counts as: those of the ``package``, else 1.
+  public var pieceCount: Int { package?.pieceCount ?? 1 }
+
   /// The item inside the scanned case, if the catalogue contains that. It is a hint, never a match: the number of
   /// pieces in a case is not known.
   public var contents: Contents?
@@ -193,4 +227,9 @@ public struct Match: Sendable {
   public var reading: Scan { foldedScan ?? scan }
 
   init(scan: Scan) { self.scan = scan }
+
+  /// Adds a note to the last lookup.
+  mutating func note(_ note: String) {
+    if !attempts.isEmpty { attempts[attempts.count - 1].note = note }
+  }
 }

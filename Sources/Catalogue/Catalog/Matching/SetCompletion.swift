@@ -22,7 +22,8 @@ public struct SetCompletion: Equatable, Sendable {
 extension CatalogSnapshot {
   /// Returns the sets that a series of scans completes.
   ///
-  /// A code with a serial number counts once, however often it was scanned. A plain code counts every time. A scan of a
+  /// A code of the table of codes counts as many pieces as its quantity says, if that is whole. A code with a serial
+  /// number counts once, however often it was scanned. A plain code counts every time. A scan of a
   /// set's own barcode counts as one complete set. The contents of a logistic unit are not counted.
   ///
   /// - Parameters:
@@ -58,7 +59,10 @@ extension CatalogSnapshot {
         result.repeated.append(code)
         continue
       }
-      for product in match.products { result.products[ProductID(product.id), default: 0] += 1 }
+      for product in match.products {
+        let count = result.products[ProductID(product.id)] ?? 0
+        result.products[ProductID(product.id)] = Self.sum(count, match.pieceCount)
+      }
     }
     var sets: Set<ProductID> = []
     for id in result.products.keys {
@@ -67,6 +71,12 @@ extension CatalogSnapshot {
     }
     for set in sets { try evaluate(set, &result) }
     return result
+  }
+
+  /// The sum of two numbers of pieces, or the largest number.
+  private static func sum(_ a: Int, _ b: Int) -> Int {
+    let (sum, isTooMuch) = a.addingReportingOverflow(b)
+    return isTooMuch ? .max : sum
   }
 
   private func evaluate(_ set: ProductID, _ result: inout SetCompletion) throws(StoreError) {
@@ -84,11 +94,12 @@ extension CatalogSnapshot {
       // Saturating: hostile numbers cannot overflow the sum. A number below 1 is a fault and requires no pieces.
       let component = ProductID(relation.subProductId)
       let need = needs[component] ?? 0
-      let (sum, isTooMuch) = need.addingReportingOverflow(max(0, Int(clamping: relation.groupNum)))
-      needs[component] = isTooMuch ? .max : sum
+      needs[component] = Self.sum(need, max(0, Int(clamping: relation.groupNum)))
     }
     var completeCount = result.products[set] ?? 0
-    if isSound { completeCount += needs.map { (result.products[$0.key] ?? 0) / $0.value }.min() ?? 0 }
+    if isSound {
+      completeCount = Self.sum(completeCount, needs.map { (result.products[$0.key] ?? 0) / $0.value }.min() ?? 0)
+    }
     if completeCount > 0 { result.complete[set] = completeCount }
     if completeCount > 0 || !isSound { return }
     for (component, need) in needs {

@@ -39,11 +39,17 @@ public struct CatalogRepair: Sendable {
     {
       repair = again.following(repair)
     }
-    let snapshot =
+    var snapshot =
       try repair.snapshot.map { try withIndexes(indexes, CatalogSnapshot($0), location, lockTimeout) }
       ?? CatalogReader.open(location)?.snapshot() ?? .empty
+    var findings = repair.findings
+    let miscounted = try snapshot.codeCountFindings()
+    if !miscounted.isEmpty {
+      if repair.snapshot == nil { findings += miscounted }
+      snapshot = try withCodeCount(snapshot, location, lockTimeout)
+    }
     return CatalogRepair(
-      findings: repair.findings.map(\.inCatalogueWords), losses: repair.losses.map(\.inCatalogueWords),
+      findings: findings.map(\.inCatalogueWords), losses: repair.losses.map(\.inCatalogueWords),
       snapshot: snapshot, damagedPath: repair.damagedPath, source: repair.source)
   }
 
@@ -60,6 +66,15 @@ public struct CatalogRepair: Sendable {
     return (try? writer.compact()) ?? repaired
   }
 
+  /// Returns the repaired catalogue with the number of codes that it has, which a repair of rows does not count.
+  private static func withCodeCount(
+    _ repaired: CatalogSnapshot, _ location: StoreLocation, _ lockTimeout: Duration
+  ) throws -> CatalogSnapshot {
+    let writer = try CatalogWriter(location, lockTimeout: lockTimeout)
+    defer { writer.close() }
+    return try writer.countCodes() ?? repaired
+  }
+
   private static func repairOnce(
     _ location: StoreLocation, _ schema: Schema, lockTimeout: Duration
   ) throws -> Repair? {
@@ -74,6 +89,8 @@ public struct CatalogRepair: Sendable {
       state.mode = .repair
       state.counts = UpdateCounts()
       state.counts.relationsWritten = rowCounts[CatalogSchema.relations]
+      // The number of records, until their codes are counted.
+      state.codeCount = CatalogSchema.codes < rowCounts.count ? rowCounts[CatalogSchema.codes] : 0
       return state.encoded
     }
   }

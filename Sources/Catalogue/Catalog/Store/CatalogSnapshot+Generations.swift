@@ -7,6 +7,8 @@ struct DifferingRows: Sendable {
   var products: [ProductRows] = []
   var addedRelations: [Relation] = []
   var removedRelations: [Relation] = []
+  var addedCodes: [ProductCode] = []
+  var removedCodes: [ProductCode] = []
 }
 
 // Rows of two files share nothing but their content: row IDs of different files are unrelated. So each row is looked up
@@ -56,6 +58,7 @@ extension CatalogSnapshot {
       rows.products += parts.joined()
     }
     try addRelations(from: other, to: &rows)
+    try addCodes(from: other, to: &rows)
     return rows
   }
 
@@ -67,6 +70,8 @@ extension CatalogSnapshot {
     counts.productsDeleted = rows.products.count - counts.productsUpserted
     counts.relationsWritten = rows.addedRelations.count
     counts.relationsDeleted = rows.removedRelations.count
+    counts.codesWritten = rows.addedCodes.count
+    counts.codesDeleted = rows.removedCodes.count
     return counts
   }
 
@@ -112,6 +117,23 @@ extension CatalogSnapshot {
       let found = try part.get()
       rows.addedRelations += found.addedRelations
       rows.removedRelations += found.removedRelations
+    }
+  }
+
+  /// Adds the codes that only this commit has and those that only `other` has. Equal codes are paired one to one.
+  private func addCodes(from other: CatalogSnapshot, to rows: inout DifferingRows) throws(StoreError) {
+    if !hasCodes, !other.hasCodes { return }
+    var seen: Set<ProductID> = []
+    for snapshot in [self, other] {
+      try snapshot.forEachCodeRecord { (codes) throws(StoreError) in
+        guard let product = codes.first?.productId, seen.insert(ProductID(product)).inserted else { return }
+        var unpaired: [[UInt8]: [ProductCode]] = [:]
+        for code in try other.codes(ofProduct: product) { unpaired[code.content, default: []].append(code) }
+        for code in try self.codes(ofProduct: product) where unpaired[code.content]?.popLast() == nil {
+          rows.addedCodes.append(code)
+        }
+        rows.removedCodes += unpaired.values.joined()
+      }
     }
   }
 

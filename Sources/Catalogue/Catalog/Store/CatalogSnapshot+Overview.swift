@@ -22,7 +22,9 @@ public struct CatalogCommit: Sendable {
       productsUpserted: isComplete ? products : state.counts.productsUpserted,
       productsDeleted: isComplete ? nil : state.counts.productsDeleted,
       relationsWritten: state.counts.relationsWritten,
-      relationsDeleted: isComplete ? nil : state.counts.relationsDeleted)
+      relationsDeleted: isComplete ? nil : state.counts.relationsDeleted,
+      codesWritten: state.counts.codesWritten,
+      codesDeleted: isComplete ? nil : state.counts.codesDeleted)
   }
 }
 
@@ -38,10 +40,20 @@ public struct ChangeCounts: Equatable, Sendable {
   /// The number of relations that were removed; `nil` if it is not known.
   public var relationsDeleted: Int?
 
+  /// The number of codes that were added; `nil` if it is not known.
+  public var codesWritten: Int?
+  /// The number of codes that were removed; `nil` if it is not known.
+  public var codesDeleted: Int?
+
   /// Creates counts that are not known.
   public init() {}
 
-  init(productsUpserted: Int?, productsDeleted: Int?, relationsWritten: Int?, relationsDeleted: Int?) {
+  init(
+    productsUpserted: Int?, productsDeleted: Int?, relationsWritten: Int?, relationsDeleted: Int?, codesWritten: Int?,
+    codesDeleted: Int?
+  ) {
+    self.codesWritten = codesWritten
+    self.codesDeleted = codesDeleted
     self.productsUpserted = productsUpserted
     self.productsDeleted = productsDeleted
     self.relationsWritten = relationsWritten
@@ -60,7 +72,9 @@ public struct ChangeCounts: Equatable, Sendable {
       productsUpserted: sum(a.productsUpserted, b.productsUpserted),
       productsDeleted: sum(a.productsDeleted, b.productsDeleted),
       relationsWritten: sum(a.relationsWritten, b.relationsWritten),
-      relationsDeleted: sum(a.relationsDeleted, b.relationsDeleted))
+      relationsDeleted: sum(a.relationsDeleted, b.relationsDeleted),
+      codesWritten: sum(a.codesWritten, b.codesWritten),
+      codesDeleted: sum(a.codesDeleted, b.codesDeleted))
   }
 }
 

@@ -12,7 +12,7 @@ extension CatalogSnapshot {
     let faulty = try Self.faultyRows(in: store).map(\.finding)
     // The keys of a row that breaks a rule may be anything.
     if !faulty.isEmpty { return faulty }
-    return try store?.orderedFindings(CatalogSchema.schema) ?? []
+    return try codeCountFindings() + (store?.orderedFindings(CatalogSchema.schema) ?? [])
   }
 
   static func faultyRows(in store: Snapshot?) throws(StoreError) -> [FaultyRow] {
@@ -34,6 +34,32 @@ extension CatalogSnapshot {
         faulty.append(FaultyRow(record.rowID, finding: finding))
       }
     }
+    if !CatalogSchema.hasCodes(store) { return faulty }
+    var codes: [ProductCode] = []
+    try store.scan(CatalogSchema.codes) { (record) throws(StoreError) in
+      let view = CodeView(copy record)
+      codes.removeAll(keepingCapacity: true)
+      do throws(StoreError) {
+        try view.append(to: &codes)
+        try view.checkKeys()
+      } catch {
+        guard let finding = Finding(error, lost: "these codes of a product") else { throw error }
+        faulty.append(FaultyRow(record.rowID, finding: finding))
+      }
+    }
     return faulty
+  }
+
+  /// Returns what is wrong with the count of codes of the last commit: a finding if the table has another number.
+  func codeCountFindings() throws(StoreError) -> [Finding] {
+    guard let store, CatalogSchema.hasCodes(store) else { return [] }
+    var count = 0
+    try store.scan(CatalogSchema.codes) { (record) throws(StoreError) in count += CodeView(copy record).count }
+    if count == codeCount { return [] }
+    return [
+      Finding(
+        path: store.path, offset: 0, what: "\(count) codes of products, where the commit's state counts \(codeCount)",
+        lost: "")
+    ]
   }
 }

@@ -18,6 +18,9 @@ public struct CatalogSnapshot: Sendable {
     guard let state = CatalogState(store?.state ?? []) else {
       throw .unknownState(path: store?.path ?? "")
     }
+    if state.codeCount > 0, store.map(CatalogSchema.hasCodes) != true {
+      throw .unknownState(path: store?.path ?? "")
+    }
     self.state = state
   }
 
@@ -39,6 +42,13 @@ public struct CatalogSnapshot: Sendable {
   public var productCount: Int { store?.rowCount(CatalogSchema.products) ?? 0 }
   /// The number of relations in the catalogue, including those whose set or component is missing.
   public var relationCount: Int { store?.rowCount(CatalogSchema.relations) ?? 0 }
+
+  /// The number of codes in the table of codes, including those whose product is missing.
+  public var codeCount: Int { state.codeCount }
+
+  /// Whether the table of codes has any rows.
+  @inline(__always)
+  var hasCodes: Bool { state.codeCount > 0 }
 
   /// Whether a product may have fields beyond the 25; `false` if none has.
   public var mayHaveExtra: Bool { state.hasExtra }

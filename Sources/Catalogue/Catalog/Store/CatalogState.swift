@@ -40,6 +40,15 @@ public struct UpdateCounts: Equatable, Sendable {
   public var relationsIgnored = 0
   /// The fields of the payload that had the wrong type.
   public var defaulted = 0
+  /// The number of codes that were added.
+  public var codesWritten = 0
+  /// The number of codes that were removed; 0 in the stored counts of a full update.
+  public var codesDeleted = 0
+  /// The codes of a payload whose product was not among its upserted products.
+  public var codesIgnored = 0
+
+  /// Whether one of the counts of codes is not 0.
+  package var hasCodes: Bool { codesWritten != 0 || codesDeleted != 0 || codesIgnored != 0 }
 
   /// Creates counts that are all 0.
   public init() {}
@@ -81,19 +90,35 @@ public struct CatalogState: Equatable, Sendable {
   /// Whether products may have fields beyond the 25. A program that does not know such fields refuses the state, and so
   /// the commit, by its version.
   var hasExtra = false
+  /// The number of codes in the catalogue. While there are any, a program that does not know them refuses the state, as
+  /// above.
+  var codeCount = 0
+
+  /// The flags of a state of version 3.
+  private enum Flag {
+    static let codes: UInt64 = 1
+    static let extra: UInt64 = 1 << 31
+  }
 
   /// Creates the state of an empty catalogue: an empty cursor and counts of 0.
   public init() {}
 
-  /// The encoded state: version, mode, six counts of 8 bytes, and the cursor.
+  /// The encoded state: version, mode, in version 3 flags, six counts of 8 bytes or ten, and the cursor.
   var encoded: [UInt8] {
     var writer = ByteWriter()
-    writer.put(hasExtra ? 2 : 1 as UInt8)
+    let hasCodes = codeCount > 0 || counts.hasCodes
+    writer.put(hasCodes ? 3 : hasExtra ? 2 : 1 as UInt8)
     writer.put(mode.rawValue)
+    if hasCodes { writer.put(Flag.codes | (hasExtra ? Flag.extra : 0)) }
     for count in [
       counts.productsUpserted, counts.productsDeleted, counts.relationsWritten, counts.relationsDeleted,
       counts.relationsIgnored, counts.defaulted,
     ] { writer.put(UInt64(count)) }
+    if hasCodes {
+      for count in [codeCount, counts.codesWritten, counts.codesDeleted, counts.codesIgnored] {
+        writer.put(UInt64(count))
+      }
+    }
     writer.put(Array(cursor.utf8))
     return writer.bytes
   }
@@ -102,13 +127,21 @@ public struct CatalogState: Equatable, Sendable {
   init?(_ bytes: [UInt8]) {
     if bytes.isEmpty { return }
     var reader = ByteReader(bytes.rawSpan)
-    guard let version = reader.u8(), (1...2).contains(version), let mode = reader.u8().flatMap(UpdateMode.init) else {
+    guard let version = reader.u8(), (1...3).contains(version), let mode = reader.u8().flatMap(UpdateMode.init) else {
       return nil
     }
-    hasExtra = version == 2
     self.mode = mode
+    var hasCodes = false
+    if version == 3 {
+      // A bit that this program does not know stands for something that it cannot read.
+      guard let flags = reader.u64(), flags & ~(Flag.codes | Flag.extra) == 0 else { return nil }
+      hasCodes = flags & Flag.codes != 0
+      hasExtra = flags & Flag.extra != 0
+    } else {
+      hasExtra = version == 2
+    }
     var numbers: [Int] = []
-    for _ in 0..<6 {
+    for _ in 0..<(hasCodes ? 10 : 6) {
       guard let number = reader.u64() else { return nil }
       numbers.append(Int(clamping: number))
     }
@@ -118,6 +151,12 @@ public struct CatalogState: Equatable, Sendable {
     counts.relationsDeleted = numbers[3]
     counts.relationsIgnored = numbers[4]
     counts.defaulted = numbers[5]
+    if hasCodes {
+      codeCount = numbers[6]
+      counts.codesWritten = numbers[7]
+      counts.codesDeleted = numbers[8]
+      counts.codesIgnored = numbers[9]
+    }
     guard let cursor = reader.text(reader.remaining) else { return nil }
     self.cursor = cursor
   }

@@ -120,6 +120,7 @@ public final class CatalogWriter {
     state.cursor = earlier.cursor
     state.mode = .rollback
     state.hasExtra = earlier.state.hasExtra
+    state.codeCount = earlier.codeCount
     let last = history.current
     if last.store?.isSameGeneration(as: old) != true {
       let new = try store.restore(old) { transaction in
@@ -132,6 +133,9 @@ public final class CatalogWriter {
       state.counts.productsUpserted = changes.removed[CatalogSchema.products].count
       state.counts.relationsWritten = changes.removed[CatalogSchema.relations].count
       state.counts.relationsDeleted = changes.added[CatalogSchema.relations].count
+      let codes = (written: changes.removed.of(CatalogSchema.codes), deleted: changes.added.of(CatalogSchema.codes))
+      state.counts.codesWritten = try earlier.codeCount(in: codes.written)
+      state.counts.codesDeleted = try last.codeCount(in: codes.deleted)
       for row in changes.added[CatalogSchema.products] {
         // A product that also existed at that commit is put again, not deleted.
         let remains = try last.withProduct(row) { (view) throws(StoreError) in
@@ -142,6 +146,19 @@ public final class CatalogWriter {
       transaction.state = state.encoded
     }
     return UpdateReport(state, new)
+  }
+
+  /// Writes a commit whose state counts the codes that the table of codes has; `nil` if nothing was committed yet.
+  func countCodes() throws -> CatalogSnapshot? {
+    guard let last = store.snapshot else { return nil }
+    guard var state = CatalogState(last.state) else { throw CatalogError.unknownState(path: last.path) }
+    var count = 0
+    try last.scan(CatalogSchema.codes) { (record) throws(StoreError) in count += CodeView(copy record).count }
+    state.codeCount = count
+    state.mode = .repair
+    let transaction = try store.begin()
+    transaction.state = state.encoded
+    return try CatalogSnapshot(store.commit(transaction))
   }
 
   /// Deletes the generation that the last full update replaced. That update can no longer be undone.

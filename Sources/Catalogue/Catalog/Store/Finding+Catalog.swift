@@ -11,6 +11,7 @@ extension Finding {
     for (names, word, prefix) in [
       (["products", "table \(CatalogSchema.products)"], "a product", "product "),
       (["relations", "table \(CatalogSchema.relations)"], "a relation", "a relation of the set "),
+      (["codes", "table \(CatalogSchema.codes)"], "codes of a product", "codes of product "),
     ] {
       for name in names {
         guard let found = text.firstRange(of: "a row of \(name)") else { continue }

@@ -2,7 +2,7 @@ import Bytes
 public import CatalogRows
 import LogStore
 
-/// What a merge does with the rows of its file and of the catalogue, products and relations together.
+/// What a merge does with the rows of its file and of the catalogue: products, relations and codes together.
 public struct MergeCounts: Equatable, Sendable {
   /// The rows that the catalogue does not have.
   public var added = 0
@@ -12,7 +12,7 @@ public struct MergeCounts: Equatable, Sendable {
   public var unchanged = 0
   /// The rows that the merge deletes from the catalogue.
   public var deleted = 0
-  /// The relations of the file whose set is no product, which are left out.
+  /// The relations of the file whose set is no product, and the codes that belong to none, which are left out.
   public var ignored = 0
 
   /// The rows whose barcode no product has, and those whose barcode several have, where the barcode says which product
@@ -45,6 +45,9 @@ public struct MergeCounts: Equatable, Sendable {
 /// to those of the catalogue, and replace those with the same id; with `deletesMissing` they replace all of them, and
 /// sets that the file has no relations of have none.
 ///
+/// A file without codes leaves those of the catalogue as they are. Otherwise each product of the file has the codes that
+/// the file has of it, and so has a product of which the file has only codes; with `deletesMissing`, all others have none.
+///
 /// It uses memory for the rows that differ and for all relations, as an ``Increment`` does, and a bit for every
 /// eight bytes of the catalogue's file.
 public struct CatalogMerge: RowSink {
@@ -59,6 +62,9 @@ public struct CatalogMerge: RowSink {
   /// Whether a row is about the product that has its barcode, whatever the row's id. No product is added then, and the
   /// barcode and the id of a product stay.
   package var matchesCodes = false
+  private var codes: [ProductID: [ProductCode]] = [:]
+  /// Whether the codes of the catalogue stay if the file has none. It is so until the first code arrives.
+  package var keepsCodes = true
   /// The products that scans can match now and cannot after the merge.
   private var lost = 0
   /// What the merge does; complete after ``finish()``.
@@ -175,12 +181,32 @@ public struct CatalogMerge: RowSink {
     }
   }
 
-  /// Ends the file: finds what is missing in it, and which relations change.
+  /// Adds a code of the file.
+  ///
+  /// - Throws: `CatalogError.incrementTooLarge`.
+  public mutating func code(_ row: borrowing CodeRow) throws {
+    keepsCodes = false
+    let code = ProductCode(row)
+    codes[ProductID(code.productId), default: []].append(code)
+    if codes.count > Increment.rowLimit {
+      throw CatalogError.incrementTooLarge(rowLimit: Increment.rowLimit, byteLimit: Increment.byteLimit)
+    }
+  }
+
+  /// Ends the file: finds what is missing in it, and which relations and codes change.
   ///
   /// - Throws: The errors of ``product(_:)``.
   /// - Complexity: Reads the relations of each set that changes; with `deletesMissing`, every row of the catalogue.
   public mutating func finish() throws {
     if deletesMissing { try deleteMissing() }
+    // Products whose codes change are written, and with them their relations.
+    let known = try keepsCodes ? nil : addProductsWithNewCodes()
+    try finishRelations()
+    if let known { try addCodes(known) }
+    codes = [:]
+  }
+
+  private mutating func finishRelations() throws {
     // Without relations in the file and in the catalogue no set has any, before and after.
     if relations.isEmpty, snapshot.relationCount == 0 { return }
     let hasRelations = !relations.isEmpty || deletesMissing && !keepsRelations
@@ -245,6 +271,85 @@ public struct CatalogMerge: RowSink {
     for relation in new {
       relation.fill(&row)
       try increment.relation(row)
+    }
+  }
+
+  /// Adds the products whose codes change, and counts the codes. Returns the products of which the file says what
+  /// codes they have; `nil` if all have the same as before.
+  private mutating func addProductsWithNewCodes() throws -> Set<ProductID>? {
+    var products = Set(codes.keys)
+    products.formUnion(increment.productIDs)
+    let (deletesMissing, seen, snapshot) = (deletesMissing, seen, snapshot)
+    try snapshot.forEachCodeRecord { (codes) throws(StoreError) in
+      guard let id = codes.first?.productId else { return }
+      if deletesMissing {
+        products.insert(ProductID(id))
+      } else if let product = try snapshot.view(id: id.utf8.span.rawSpan), seen.contains(product.rowID) {
+        products.insert(ProductID(id))
+      }
+    }
+    var hasNew = false
+    for id in products.sorted() {
+      let old = try snapshot.codes(ofProduct: id.text)
+      let new = codes[id] ?? []
+      let isTaken = increment.contains(id.text.utf8.span.rawSpan)
+      if increment.deletes(id.text.utf8.span.rawSpan) {
+        counts.deleted += old.count
+        counts.ignored += new.count
+        codes[id] = nil
+        continue
+      }
+      if try !isTaken && !snapshot.isMatchable(id.text) {
+        counts.ignored += new.count
+        codes[id] = nil
+        continue
+      }
+      if !count(old, new) { continue }
+      hasNew = true
+      if isTaken { continue }
+      // An increment writes the codes of a product with it.
+      guard let product = try snapshot.product(id: id.text) else { continue }
+      var row = ProductRow()
+      product.fill(&row)
+      try increment.product(row)
+    }
+    return hasNew ? products : nil
+  }
+
+  /// Counts how the codes of a product differ. Returns whether they do.
+  private mutating func count(_ old: [ProductCode], _ new: [ProductCode]) -> Bool {
+    var unpaired = old
+    var rest: [ProductCode] = []
+    for code in new {
+      if let index = unpaired.firstIndex(where: { $0.content == code.content }) {
+        unpaired.remove(at: index)
+        counts.unchanged += 1
+      } else {
+        rest.append(code)
+      }
+    }
+    let differs = !unpaired.isEmpty || !rest.isEmpty
+    for code in rest {
+      if let index = unpaired.firstIndex(where: { $0.identity == code.identity }) {
+        unpaired.remove(at: index)
+        counts.changed += 1
+      } else {
+        counts.added += 1
+      }
+    }
+    counts.deleted += unpaired.count
+    return differs
+  }
+
+  /// Adds the codes of all products that are written: those of the file, or else those that the product has.
+  private mutating func addCodes(_ known: Set<ProductID>) throws {
+    increment.keepsCodes = false
+    var row = CodeRow()
+    for id in increment.productIDs.sorted() where !increment.deletes(id.text.utf8.span.rawSpan) {
+      for code in try known.contains(id) ? codes[id] ?? [] : snapshot.codes(ofProduct: id.text) {
+        code.fill(&row)
+        try increment.code(row)
+      }
     }
   }
 

@@ -12,6 +12,7 @@ public struct FullUpdate: RowSink {
   private let lossLimit: LossLimit
   private var products = ProductEncoder()
   private var relations = RelationEncoder()
+  private var codes = CodeEncoder()
   private var counts = UpdateCounts()
   private var tally: RowTally
 
@@ -41,6 +42,16 @@ public struct FullUpdate: RowSink {
     counts.relationsWritten += 1
   }
 
+  /// Writes a code into the new generation. A row that exceeds a limit of the format is skipped and counted. Codes of one
+  /// product take less room if they follow each other.
+  ///
+  /// - Throws: `StoreError.tooLarge` for such a row if the update has no ``RowLimits``; any other `StoreError` if the
+  ///   row cannot be written.
+  public mutating func code(_ row: borrowing CodeRow) throws {
+    guard try tally.accepts(row) else { return }
+    try codes.put(row, into: transaction)
+  }
+
   /// Checks whether the rows may be committed, as far as this can be known before the commit.
   ///
   /// - Throws: `CatalogError.tooManySkipped`.
@@ -54,17 +65,23 @@ public struct FullUpdate: RowSink {
   ///   - cursor: The cursor to send with the next request.
   ///   - defaulted: The number of fields of the payload that had the wrong type. It is stored with the commit.
   /// - Returns: The changes, which are durable.
-  /// - Throws: `CatalogError.wouldLose`, `.wouldCollapse` or `.tooManySkipped` if a lossLimit refuses the update;
+  /// - Throws: `CatalogError.wouldLose`, `.wouldLoseCodes`, `.wouldCollapse` or `.tooManySkipped` if a lossLimit refuses the update;
   ///   `StoreError`. The old catalogue then remains.
   /// - Complexity: Sorts the index entries and looks up every old product in the new catalogue.
   public consuming func commit(cursor: String, defaulted: Int = 0) throws -> UpdateReport {
     let old = try CatalogSnapshot(writer.snapshot ?? writer.snapshotBeforeDamage())
+    do { try codes.finish(into: transaction) } catch {
+      writer.discard(transaction)
+      throw error
+    }
     counts.defaulted = defaulted
+    counts.codesWritten = codes.count
     var state = CatalogState()
     state.cursor = cursor
     state.mode = .full
     state.counts = counts
     state.hasExtra = products.hasExtra
+    state.codeCount = codes.count
     transaction.state = state.encoded
     do { try tally.checkSkipped() } catch {
       writer.discard(transaction)
@@ -81,6 +98,9 @@ public struct FullUpdate: RowSink {
         state.counts.productsDeleted = lost
         state.counts.relationsDeleted = try Self.lostRelations(from: old, in: candidate)
         try lossLimit.check(lost: lost, of: all)
+        let lostCodes = try Self.lostCodes(from: old, in: candidate)
+        state.counts.codesDeleted = lostCodes.changed
+        try lossLimit.check(lostCodes: lostCodes.gone, of: old.codeCount)
       } catch let error as StoreError {
         // This update replaces a catalogue that cannot be read.
         guard writer.replacesDamaged, error.isDamage else { throw error }
@@ -106,6 +126,32 @@ public struct FullUpdate: RowSink {
       if try !new.isMatchable(view.utf8.id) { lost += 1 }
     }
     return (lost, all)
+  }
+
+  /// Returns how many codes of `old` have no equal in `new`, and how many of them no longer belong to their product.
+  private static func lostCodes(
+    from old: CatalogSnapshot, in new: CatalogSnapshot
+  ) throws -> (changed: Int, gone: Int) {
+    var lost = (changed: 0, gone: 0)
+    if !old.hasCodes { return lost }
+    try old.forEachCodeRecord { (codes) throws(StoreError) in
+      guard let product = codes.first?.productId else { return }
+      var rest: [[UInt8]: Int] = [:]
+      var texts: Set<[UInt8]> = []
+      for code in try new.codes(ofProduct: product) {
+        rest[code.content, default: 0] += 1
+        texts.insert(CodeKey.of(code.code))
+      }
+      for code in codes {
+        if let count = rest[code.content], count > 0 {
+          rest[code.content] = count - 1
+          continue
+        }
+        lost.changed += 1
+        if !texts.contains(CodeKey.of(code.code)) { lost.gone += 1 }
+      }
+    }
+    return lost
   }
 
   /// Returns how many relations of `old` have no equal in `new`.

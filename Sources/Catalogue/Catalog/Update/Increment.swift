@@ -9,13 +9,18 @@ import LogStore
 /// arrive.
 ///
 /// Upserts are applied first and deletions last: a product that a payload both upserts and deletes is deleted. The
-/// payload's relations replace those of an upserted product; the relations of a deleted product are deleted with it.
+/// payload's relations replace those of an upserted product, and so do its codes, unless ``keepsCodes`` says otherwise;
+/// relations and codes of a deleted product are deleted with it.
 public struct Increment: RowSink {
   /// The writer; `nil` while no writer is open.
   private let writer: StoreWriter?
   private let threshold: Int?
   private var products = RowBuffer()
   private var relations = RowBuffer()
+  private var codes = RowBuffer()
+  /// Whether upserted products keep the codes that they have. It is so until the first code arrives: a payload without a
+  /// list of codes says nothing about them. Set it to `false` for a payload with an empty list.
+  public var keepsCodes = true
   /// The ids of the payload's products and what to do with each.
   private var ids = ByteStringTable<PayloadProduct>(
     seed: HashSeed(.random(in: .min ... .max), .random(in: .min ... .max)))
@@ -86,6 +91,18 @@ public struct Increment: RowSink {
     try checkSize()
   }
 
+  /// Adds a code. The codes of an upserted product are then those of the payload.
+  ///
+  /// - Throws: The errors of ``product(_:)``.
+  public mutating func code(_ row: borrowing CodeRow) throws {
+    let isTaken: Bool
+    do throws(StoreError) { isTaken = try tally.accepts(row) } catch { throw refused(error) }
+    keepsCodes = false
+    if isTaken { codes.append(row) }
+    try check(tally.codes)
+    try checkSize()
+  }
+
   /// Records the error. A row is missing, so this increment must not be committed.
   private mutating func refused(_ error: StoreError) -> StoreError {
     refusal = error
@@ -99,8 +116,8 @@ public struct Increment: RowSink {
     changedCount -= 1
   }
 
-  /// Whether no product is upserted or deleted, and there are no relations.
-  var isEmpty: Bool { changedCount == 0 && relations.isEmpty }
+  /// Whether no product is upserted or deleted, and there are no relations and no codes.
+  var isEmpty: Bool { changedCount == 0 && relations.isEmpty && codes.isEmpty }
 
   /// Whether a product is upserted or deleted.
   func contains(_ id: RawSpan) -> Bool { ids.find(id).map { ids[$0].isChanged } ?? false }
@@ -114,7 +131,8 @@ public struct Increment: RowSink {
   }
 
   private func checkSize() throws(CatalogError) {
-    if products.count + relations.count > rowLimit || products.byteCount + relations.byteCount > byteLimit {
+    let byteCount = products.byteCount + relations.byteCount + codes.byteCount
+    if products.count + relations.count + codes.count > rowLimit || byteCount > byteLimit {
       throw .incrementTooLarge(rowLimit: rowLimit, byteLimit: byteLimit)
     }
   }
@@ -156,7 +174,7 @@ public struct Increment: RowSink {
     to writer: StoreWriter, cursor: String, defaulted: Int, skipsUnchanged: Bool
   ) throws -> UpdateReport {
     if let refusal { throw refusal }
-    try check(max(tally.products, tally.relations))
+    try check(max(tally.products, tally.relations, tally.codes))
     try checkSize()
     try tally.checkSkipped()
     var notices = try tally.notices(distinct: ids.count)
@@ -171,8 +189,10 @@ public struct Increment: RowSink {
     let transaction = try writer.begin()
     do {
       var encoder = ProductEncoder()
-      state.counts = try merge(into: transaction, &encoder)
-      state.hasExtra = try encoder.hasExtra || writer.snapshot.map { try CatalogSnapshot($0).state.hasExtra } ?? false
+      let old = try CatalogSnapshot(writer.snapshot)
+      state.counts = try merge(into: transaction, &encoder, old)
+      state.hasExtra = encoder.hasExtra || old.state.hasExtra
+      state.codeCount = max(0, old.codeCount + state.counts.codesWritten - state.counts.codesDeleted)
       state.counts.defaulted = defaulted
       transaction.state = state.encoded
     } catch {
@@ -204,10 +224,10 @@ public struct Increment: RowSink {
   }
 
   private func merge(
-    into transaction: Transaction, _ productEncoder: inout ProductEncoder
+    into transaction: Transaction, _ productEncoder: inout ProductEncoder, _ old: CatalogSnapshot
   ) throws(StoreError) -> UpdateCounts {
     var counts = UpdateCounts()
-    try deleteOld(in: transaction, &counts)
+    try deleteOld(in: transaction, &counts, old)
     try products.forEachProduct { (index, row) throws(StoreError) in
       let product = ids[Int(idOfRow[index])]
       guard product.isUpserted, product.lastUpsert == index else { return }
@@ -223,12 +243,24 @@ public struct Increment: RowSink {
       try relationEncoder.put(row, into: transaction)
       counts.relationsWritten += 1
     }
+    var codeEncoder = CodeEncoder()
+    try codes.forEachCode { (row) throws(StoreError) in
+      guard let id = ids.find(row.texts.raw(CodeText.productId.rawValue)), ids[id].isUpserted else {
+        counts.codesIgnored += 1
+        return
+      }
+      try codeEncoder.put(row, into: transaction)
+    }
+    try codeEncoder.finish(into: transaction)
+    counts.codesWritten = codeEncoder.count
     return counts
   }
 
   /// Deletes the old rows of the payload's products, except rows that will be replaced. Lookups are batched so that
   /// their cache misses overlap.
-  private func deleteOld(in transaction: Transaction, _ counts: inout UpdateCounts) throws(StoreError) {
+  private func deleteOld(
+    in transaction: Transaction, _ counts: inout UpdateCounts, _ old: CatalogSnapshot
+  ) throws(StoreError) {
     var upserted = KeyBatch()
     var deleted = KeyBatch()
     for id in 0..<ids.count {
@@ -240,6 +272,11 @@ public struct Increment: RowSink {
     transaction.prefetch(CatalogSchema.productById, upserted)
     counts.relationsDeleted += try transaction.delete(CatalogSchema.relationBySet, deleted)
     counts.productsDeleted += try transaction.delete(CatalogSchema.productById, deleted)
+    guard old.hasCodes else { return }
+    for keys in keepsCodes ? [deleted] : [upserted, deleted] {
+      counts.codesDeleted += try old.codeCount(ofProducts: keys)
+      try transaction.delete(CatalogSchema.codesByProduct, keys)
+    }
   }
 }
 

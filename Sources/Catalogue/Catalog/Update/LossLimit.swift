@@ -1,9 +1,10 @@
-/// A limit on how many products a full update may lose. A server that answers with half a catalogue is faulty.
+/// A limit on how many products, and how many codes, a full update may lose. A server that answers with half a catalogue is faulty.
 public struct LossLimit: Sendable {
   /// The share of the products, 0 … 1, that may disappear or be marked as deleted. Products that were already marked as
-  /// deleted do not count.
+  /// deleted do not count. It is also the share of the codes that may disappear.
   public var share: Double
-  /// The largest number of products for which a catalogue is replaced regardless of the losses.
+  /// The largest number of products for which a catalogue is replaced regardless of the losses; and the largest number of
+  /// codes for which any may disappear.
   public var smallCatalogue: Int
 
   /// Creates a limit.
@@ -18,6 +19,15 @@ public struct LossLimit: Sendable {
 
   /// A limit that accepts every update.
   public static let open = LossLimit(share: 1)
+
+  /// Checks how many codes an update loses.
+  ///
+  /// - Throws: `CatalogError.wouldLoseCodes`.
+  func check(lostCodes lost: Int, of all: Int) throws(CatalogError) {
+    if all > smallCatalogue, Double(lost) > share * Double(all) {
+      throw .wouldLoseCodes(lost: lost, of: all, share: share)
+    }
+  }
 
   /// Checks the losses of an update.
   ///

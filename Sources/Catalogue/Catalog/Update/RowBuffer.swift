@@ -1,3 +1,4 @@
+import Barcodes
 import Bytes
 import CatalogRows
 
@@ -36,6 +37,15 @@ struct RowBuffer {
     append { bytes in
       Self.put(row.texts, RelationText.allCases.count, to: &bytes)
       Self.put(row.groupNum, to: &bytes)
+    }
+  }
+
+  /// Appends a copy of `row`.
+  mutating func append(_ row: borrowing CodeRow) {
+    append { bytes in
+      Self.put(row.texts, CodeText.allCases.count, to: &bytes)
+      Self.put(row.quantity.coefficient, to: &bytes)
+      bytes.append(UInt8(truncatingIfNeeded: row.quantity.decimals))
     }
   }
 
@@ -81,6 +91,22 @@ struct RowBuffer {
         row.reset()
         Self.take(&row.texts, RelationText.allCases.count, from: chunk, at: &offset)
         row.groupNum = Self.integer(chunk, &offset)
+        try body(row)
+      }
+    }
+  }
+
+  /// Calls `body` with each code, in insertion order. All rows must be codes.
+  func forEachCode<Failure>(_ body: (borrowing CodeRow) throws(Failure) -> Void) throws(Failure) {
+    var row = CodeRow()
+    for chunk in chunks {
+      var offset = 0
+      while offset < chunk.count {
+        row.reset()
+        Self.take(&row.texts, CodeText.allCases.count, from: chunk, at: &offset)
+        let coefficient = Self.integer(chunk, &offset)
+        row.quantity = ExactDecimal(coefficient, decimals: Int(chunk[offset]))
+        offset += 1
         try body(row)
       }
     }

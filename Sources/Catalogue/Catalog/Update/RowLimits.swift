@@ -48,10 +48,13 @@ public struct RowLimits: Sendable {
 public struct SkippedRow: Equatable, Sendable {
   /// The list of an answer that a row belongs to.
   public enum Kind: Sendable {
-    case product, relation
+    case product, relation, code
+
+    /// The name of the kind.
+    var name: String { String(describing: self) }
   }
 
-  /// Whether the row is a product or a relation.
+  /// Whether the row is a product, a relation or a code.
   public var kind: Kind
   /// The row's index in its list, from 0.
   public var index: Int

@@ -5,6 +5,7 @@ import LogStore
 package struct RowSizeCheck: RowSink {
   private var products = ProductEncoder()
   private var relations = RelationEncoder()
+  private var codes = CodeEncoder()
 
   /// Creates a sink that holds no rows. One sink can check any number of rows.
   package init() {}
@@ -18,4 +19,9 @@ package struct RowSizeCheck: RowSink {
   ///
   /// - Throws: `StoreError.tooLarge`.
   package mutating func relation(_ row: borrowing RelationRow) throws { try relations.checkSize(of: row) }
+
+  /// Checks a code and discards it.
+  ///
+  /// - Throws: `StoreError.tooLarge`.
+  package mutating func code(_ row: borrowing CodeRow) throws { try codes.checkSize(of: row) }
 }

@@ -8,11 +8,13 @@ struct RowTally {
   let limits: RowLimits?
   private(set) var products = 0
   private(set) var relations = 0
+  private(set) var codes = 0
   private(set) var productsWithoutID = 0
   private(set) var skipped = SkippedRows()
   private var skippedProducts = 0
   private var encoder = ProductEncoder()
   private var relationEncoder = RelationEncoder()
+  private var codeEncoder = CodeEncoder()
 
   init(limits: RowLimits?) { self.limits = limits }
 
@@ -46,6 +48,16 @@ struct RowTally {
     return true
   }
 
+  /// Counts a code, as ``accepts(_:needingIDOnly:)`` counts a product.
+  mutating func accepts(_ row: borrowing CodeRow) throws(StoreError) -> Bool {
+    codes += 1
+    do throws(StoreError) { try codeEncoder.checkSize(of: row) } catch {
+      try skip(.code, codes - 1, row.texts.string(CodeText.id.rawValue), error)
+      return false
+    }
+    return true
+  }
+
   private mutating func skip(
     _ kind: SkippedRow.Kind, _ index: Int, _ id: @autoclosure () -> String, _ error: StoreError
   ) throws(StoreError) {
@@ -56,7 +68,7 @@ struct RowTally {
   /// Checks the number of skipped rows.
   ///
   /// - Throws: `CatalogError.tooManySkipped`.
-  func checkSkipped() throws(CatalogError) { try limits?.check(skipped, of: products + relations) }
+  func checkSkipped() throws(CatalogError) { try limits?.check(skipped, of: products + relations + codes) }
 
   /// Returns the notices of the update, given that `distinct` products remain of those that could be stored.
   ///

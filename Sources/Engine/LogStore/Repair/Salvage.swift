@@ -65,6 +65,7 @@ struct Salvage {
     }
     splitIntoPieces()
     readManifest()
+    if manifest == nil { tables += schema.optionalTables.map(\.manifest) }
     if let manifest {
       do { tables = try schema.adopt(manifest, path: file.path).tables } catch {
         // Tables with these names but other key spaces mean that the manifest of this kind of store is damaged.
@@ -274,6 +275,11 @@ struct Salvage {
   mutating func exclude(_ rows: [FaultyRow]) {
     faulty += rows
     for row in rows { dead.insert(row.id.unit.rawValue) }
+  }
+
+  /// The tables that rows were found of, after the first `count` tables.
+  func tables(after count: Int) -> [Manifest.Table] {
+    Array(tables[min(count, tables.count)..<max(count, (rows.map(\.table).max() ?? -1) + 1)])
   }
 
   /// Puts every valid live row into `transaction`. Returns a finding for each loss.

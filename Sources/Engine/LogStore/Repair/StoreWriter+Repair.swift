@@ -81,7 +81,8 @@ extension StoreWriter {
     // Tables that contradict the tables of this kind of store are part of the damage.
     let stored = salvage.manifest.flatMap { try? schema.adopt($0.withoutRows, path: damaged.path) }
     // A salvaged row is not one of a snapshot, from which keys of ordered indexes could be derived.
-    let manifest = (stored ?? schema.manifest).withoutOrderedIndexes
+    var manifest = (stored ?? schema.manifest).withoutOrderedIndexes
+    if stored == nil { manifest.tables += salvage.tables(after: manifest.tables.count) }
     let transaction = try beginGeneration(
       sequence: max(salvage.sequence, after.sequence) + 1, manifest: manifest,
       after: max(salvage.generation, after.generation))

@@ -1,0 +1,73 @@
+import Barcodes
+import Bytes
+import LogStore
+
+/// A code of the table of codes that a lookup found, with its product.
+struct FoundCode {
+  var code: ProductCode
+  var product: Product
+  /// Whether the code is letter for letter the text that was looked up.
+  var isExact: Bool
+}
+
+extension CatalogSnapshot {
+  /// Returns the codes that are a text: letter for letter, or else, unless letters are distinguished, in other capitals.
+  func codes(_ text: RawSpan, distinguishingCase: Bool) throws(StoreError) -> [FoundCode] {
+    let found: [FoundCode]
+    if CodeKey.isFolded(text) {
+      found = try codes(text, key: text)
+    } else {
+      let key = CodeKey.of(text)
+      found = try codes(text.extracting(CodeKey.trimmed(text)), key: key.rawSpan)
+    }
+    let exact = found.filter(\.isExact)
+    return exact.isEmpty && !distinguishingCase ? found : exact
+  }
+
+  /// Returns the codes that are a GTIN in any of its spellings.
+  func codes(_ gtin: GTIN) throws(StoreError) -> [FoundCode] {
+    let digits = gtin.digits
+    var found: [FoundCode] = []
+    for count in GTIN.digitCounts where gtin.canBeWritten(digitCount: count) {
+      let spelling = digits.utf8.span.rawSpan.extracting(last: count)
+      found += try codes(spelling, key: spelling)
+    }
+    return found
+  }
+
+  /// Returns the codes with a key.
+  ///
+  /// - Parameters:
+  ///   - text: The text to compare codes with, without surrounding blanks.
+  ///   - key: The folded text.
+  func codes(_ text: RawSpan, key folded: RawSpan) throws(StoreError) -> [FoundCode] {
+    guard let store, folded.byteCount > 0 else { return [] }
+    let lengths = store.keyLengths(CatalogSchema.codesByCode)
+    guard lengths.contains(DigitKey.byteCount(of: folded)) else { return [] }
+    let key = DigitKey.of(folded)
+    var found: [FoundCode] = []
+    try forEachCode(withKey: key.rawSpan) { (entry, product) throws(StoreError) in
+      let copy = try self.copy(product)
+      guard let code = entry.copy(of: copy.id) else { throw product.record.damage("a code that is not UTF-8") }
+      let isExact = code.code.utf8.span.rawSpan.trimmedAsCode.hasSameBytes(as: text)
+      found.append(FoundCode(code: code, product: copy, isExact: isExact))
+    }
+    return found
+  }
+}
+
+extension Match {
+  /// Records a lookup among further codes and stores the products that it found, each once.
+  mutating func foundCodes(_ codes: [FoundCode], _ kind: MatchKind, _ text: String) {
+    var products: [Product] = []
+    for code in codes
+    where codes.count == 1 || !products.contains(where: { $0.id.isBytewiseEqual(to: code.product.id) }) {
+      products.append(code.product)
+    }
+    found(products, kind, text)
+    guard let first = codes.min(by: { ProductCode.precedes($0.code, $1.code) }) else { return }
+    key = codes.map { $0.code.code.trimmedAsCode }.min { $0.isBytewiseLess(than: $1) }
+    package = codes.allSatisfy { $0.code.quantity == first.code.quantity } ? first.code : nil
+    note("a code of the table of codes")
+  }
+}

@@ -1,0 +1,134 @@
+import Bytes
+public import LogStore
+
+// The table of codes: what products are scanned by besides their own barcodes.
+
+extension CatalogSnapshot {
+  /// Returns the codes of a product, sorted by code and id.
+  ///
+  /// - Throws: `StoreError.damaged`.
+  /// - Complexity: One lookup, and one record for each series of codes that were written together.
+  public func codes(ofProduct id: String) throws(StoreError) -> [ProductCode] {
+    guard hasCodes, let store else { return [] }
+    var codes: [ProductCode] = []
+    try store.forEachRecord(CatalogSchema.codesByProduct, id.utf8.span.rawSpan) { (record) throws(StoreError) in
+      try append(record, to: &codes)
+      return true
+    }
+    return codes.sorted(by: ProductCode.precedes)
+  }
+
+  /// Calls `body` with every code, in file order.
+  ///
+  /// - Complexity: Reads the complete file once.
+  public func forEachCode(_ body: (ProductCode) throws(StoreError) -> Void) throws(StoreError) {
+    try forEachCodeRecord { (codes) throws(StoreError) in
+      for code in codes { try body(code) }
+    }
+  }
+
+  /// Calls `body` with the codes of each record, which belong to one product, in file order.
+  func forEachCodeRecord(_ body: ([ProductCode]) throws(StoreError) -> Void) throws(StoreError) {
+    guard hasCodes, let store else { return }
+    var codes: [ProductCode] = []
+    try store.scan(CatalogSchema.codes) { (record) throws(StoreError) in
+      codes.removeAll(keepingCapacity: true)
+      try append(record, to: &codes)
+      try body(codes)
+    }
+  }
+
+  /// Appends copies of the codes of a record of this snapshot.
+  func append(_ record: borrowing RecordView, to codes: inout [ProductCode]) throws(StoreError) {
+    try CodeView(copy record).append(to: &codes)
+    try store?.confirm(record.rowID)
+  }
+
+  /// Returns the number of codes that products with these ids have.
+  ///
+  /// - Complexity: One lookup for each id, with overlapping cache misses.
+  func codeCount(ofProducts ids: KeyBatch) throws(StoreError) -> Int {
+    guard hasCodes, let store else { return 0 }
+    var count = 0
+    try store.forEachRecord(CatalogSchema.codesByProduct, of: ids) { (_, record) throws(StoreError) in
+      count += CodeView(copy record).count
+    }
+    return count
+  }
+
+  /// Returns the number of codes in records of this commit.
+  func codeCount(in rows: [RowID]) throws(StoreError) -> Int {
+    var count = 0
+    for row in rows {
+      if let record = try store?.record(row, table: CatalogSchema.codes) { count += CodeView(copy record).count }
+    }
+    return count
+  }
+
+  /// Counts the codes whose product the catalogue lacks. They match nothing.
+  ///
+  /// - Complexity: Reads the complete file once, and looks up each product.
+  public func orphanCodeCount() throws(StoreError) -> Int {
+    guard hasCodes, let store else { return 0 }
+    var count = 0
+    try store.scan(CatalogSchema.codes) { (record) throws(StoreError) in
+      let codes = CodeView(copy record)
+      if try store.product(id: codes.productId) == nil { count += codes.count }
+    }
+    return count
+  }
+
+  /// Calls `body` with each code that has a key, and the product that it belongs to, unless that is missing or was sent
+  /// as deleted.
+  func forEachCode(
+    withKey key: RawSpan, _ body: (borrowing CodeEntry, borrowing ProductView) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    guard let store else { return }
+    try store.forEachRecord(CatalogSchema.codesByCode, key) { (record) throws(StoreError) in
+      let codes = CodeView(copy record)
+      guard let product = try store.product(id: codes.productId), product.delFlag == 0 else { return true }
+      var iterator = codes.codes
+      while let code = iterator.next() {
+        if code.key.hasSameBytes(as: key) { try body(code, product) }
+      }
+      return true
+    }
+  }
+
+  /// Calls `body` with one product that has `code` in the table of codes, and that code.
+  ///
+  /// The code is compared as a barcode is by `withProduct(barcode:)`: exactly, but for blanks around it. Use `match` for
+  /// other spellings.
+  ///
+  /// - Returns: The result of `body`; `nil` if no product has this code.
+  /// - Throws: `StoreError.damaged` if a block or record that the lookup reads fails its check.
+  /// - Complexity: Four cache misses, and more for each block of the tail.
+  public func withProduct<Result>(
+    code: Span<UInt8>, _ body: (borrowing ProductView, ProductCode) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
+    guard hasCodes else { return nil }
+    let text = code.rawSpan
+    let folded = CodeKey.of(text)
+    let key = DigitKey.of(folded.rawSpan)
+    if key.isEmpty { return nil }
+    var result: Result?
+    try forEachCode(withKey: key.rawSpan) { (entry, product) throws(StoreError) in
+      guard result == nil, let copy = entry.copy(of: product.id), copy.code.isTrimmedAsCode(text) else { return }
+      result = try body(product, copy)
+    }
+    return result
+  }
+}
+
+extension String {
+  /// Whether this text is `other` without the blanks around both.
+  fileprivate func isTrimmedAsCode(_ other: RawSpan) -> Bool {
+    let own = utf8.span.rawSpan
+    return own.extracting(CodeKey.trimmed(own)).hasSameBytes(as: other.extracting(CodeKey.trimmed(other)))
+  }
+}
+
+extension [[RowID]] {
+  /// The rows of a table, of which a commit may know nothing.
+  func of(_ table: Int) -> [RowID] { table < count ? self[table] : [] }
+}
