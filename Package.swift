@@ -287,8 +287,8 @@ let groups: [(name: String, targets: [Target])] = [
       testSupport(
         "CatalogTestSupport",
         [
-          "Catalog", "CatalogRows", "DocumentFormat", "LogStore", "RandomTestSupport", "RowFiles", "ServerAnswers",
-          "StoreTestSupport",
+          "Barcodes", "Catalog", "CatalogRows", "DocumentFormat", "LogStore", "RandomTestSupport", "RowFiles",
+          "ServerAnswers", "StoreTestSupport",
         ]),
       testSupport("RowTestSupport", ["CatalogRows", "RandomTestSupport"]),
       testSupport("DatagramTestSupport"),

@@ -74,4 +74,5 @@ package struct NullSink: RowSink {
   package init() {}
   package mutating func product(_ row: borrowing ProductRow) { count += 1 }
   package mutating func relation(_ row: borrowing RelationRow) { count += 1 }
+  package mutating func code(_ row: borrowing CodeRow) { count += 1 }
 }

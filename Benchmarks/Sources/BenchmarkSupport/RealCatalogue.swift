@@ -101,6 +101,7 @@ private struct Records: RowSink, Sendable {
   }
 
   mutating func relation(_ row: borrowing RelationRow) {}
+  mutating func code(_ row: borrowing CodeRow) {}
 
   /// Tells barcodes of one product from those of several.
   mutating func countBarcodes() {
@@ -124,6 +125,8 @@ private struct RelationList: RowSink {
   var rows: [Int: [RelationRow]] = [:]
 
   mutating func product(_ row: borrowing ProductRow) {}
+
+  mutating func code(_ row: borrowing CodeRow) {}
 
   mutating func relation(_ row: borrowing RelationRow) {
     let set = Array(row.texts.string(RelationText.productId.rawValue).utf8)

@@ -55,6 +55,11 @@ private struct AnswerSink: RowSink {
     try pass()
   }
 
+  mutating func code(_ row: borrowing CodeRow) throws {
+    encoder.code(row)
+    try pass()
+  }
+
   mutating func relation(_ row: borrowing RelationRow) throws {
     encoder.relation(row)
     try pass()
@@ -71,6 +76,11 @@ private struct LineSink: RowSink {
   var json: [UInt8] = []
 
   mutating func product(_ row: borrowing ProductRow) throws {
+    RowJSON.appendDump(row, to: &json)
+    try endLine()
+  }
+
+  mutating func code(_ row: borrowing CodeRow) throws {
     RowJSON.appendDump(row, to: &json)
     try endLine()
   }

@@ -20,4 +20,7 @@ public struct CatalogueSample: Sendable, RowSink {
 
   /// Ignores a relation: a sample contains products only.
   public mutating func relation(_ row: borrowing RelationRow) {}
+
+  /// Ignores a code, as a relation.
+  public mutating func code(_ row: borrowing CodeRow) {}
 }

@@ -122,4 +122,5 @@ private struct CSVWriter: RowSink {
 
   mutating func product(_ row: borrowing ProductRow) { RowCSV.append(row, to: &bytes, style: style) }
   mutating func relation(_ row: borrowing RelationRow) { RowCSV.append(row, to: &bytes, style: style) }
+  mutating func code(_ row: borrowing CodeRow) {}
 }

@@ -12,6 +12,12 @@ struct Collector: RowSink {
     lines.append(json)
   }
 
+  mutating func code(_ row: borrowing CodeRow) {
+    var json: [UInt8] = []
+    RowJSON.appendDump(row, to: &json)
+    lines.append(json)
+  }
+
   mutating func relation(_ row: borrowing RelationRow) {
     var json: [UInt8] = []
     RowJSON.appendDump(row, to: &json)
@@ -94,6 +100,7 @@ private struct ListEncoder: RowSink {
   private let isRelationFirst = false
   private var products: [ProductRow] = []
   private var relations: [RelationRow] = []
+  private var codes: [CodeRow] = []
   /// Which list came first; the lists of a payload are never mixed.
   private var relationsLead: Bool?
 
@@ -107,11 +114,14 @@ private struct ListEncoder: RowSink {
     relations.append(copy row)
   }
 
+  mutating func code(_ row: borrowing CodeRow) { codes.append(copy row) }
+
   func payload(updateTime: String) -> [UInt8] {
     let encoder = PayloadEncoder(form: .plain)
     if relationsLead == true { for row in relations { encoder.relation(row) } }
     for row in products { encoder.product(row) }
     if relationsLead != true { for row in relations { encoder.relation(row) } }
+    for row in codes { encoder.code(row) }
     encoder.finish(updateTime: updateTime)
     return encoder.takeOutput()
   }

@@ -63,6 +63,14 @@ package struct CatalogImport: RowSink {
   /// Takes a relation. After ``cancel()`` only its size is checked.
   ///
   /// - Throws: As ``product(_:)``.
+  package mutating func code(_ row: borrowing CodeRow) throws {
+    do { try check.code(row) } catch StoreError.tooLarge(let what, let byteCount, let limit) {
+      throw Self.refusal(what, byteCount, limit)
+    }
+    try update?.code(row)
+    try merge?.code(row)
+  }
+
   package mutating func relation(_ row: borrowing RelationRow) throws {
     do { try check.relation(row) } catch StoreError.tooLarge(let what, let byteCount, let limit) {
       throw Self.refusal(what, byteCount, limit)

@@ -49,6 +49,12 @@ struct RowThread<Target: RowSink & SendableMetatype>: RowSink {
     if batch.count == Self.batchRowCount { try send() }
   }
 
+  /// - Throws: The error with which the target refused an earlier row.
+  mutating func code(_ row: borrowing CodeRow) throws {
+    batch.append(row)
+    if batch.count == Self.batchRowCount { try send() }
+  }
+
   private mutating func send() throws {
     var full = RowBatch()
     swap(&full, &batch)
@@ -80,42 +86,57 @@ private struct RowBatch: Sendable {
   private var products: [ProductRow] = []
   private var relations: [RelationRow] = []
   private var productCount = 0
+  private var codes: [CodeRow] = []
   private var relationCount = 0
+  private var codeCount = 0
   /// The list of each row, in their order.
-  private var isProduct: [Bool] = []
+  private var kinds: [Kind] = []
 
-  var count: Int { isProduct.count }
+  private enum Kind { case product, relation, code }
+
+  var count: Int { kinds.count }
 
   mutating func append(_ row: borrowing ProductRow) {
     if productCount == products.count { products.append(ProductRow()) }
     products[productCount].copy(row)
     productCount += 1
-    isProduct.append(true)
+    kinds.append(.product)
   }
 
   mutating func append(_ row: borrowing RelationRow) {
     if relationCount == relations.count { relations.append(RelationRow()) }
     relations[relationCount].copy(row)
     relationCount += 1
-    isProduct.append(false)
+    kinds.append(.relation)
+  }
+
+  mutating func append(_ row: borrowing CodeRow) {
+    if codeCount == codes.count { codes.append(CodeRow()) }
+    codes[codeCount].copy(row)
+    codeCount += 1
+    kinds.append(.code)
   }
 
   /// Forgets the rows and keeps the buffers.
   mutating func removeAll() {
-    (productCount, relationCount) = (0, 0)
-    isProduct.removeAll(keepingCapacity: true)
+    (productCount, relationCount, codeCount) = (0, 0, 0)
+    kinds.removeAll(keepingCapacity: true)
   }
 
   /// Passes all rows to `target`.
   func pass(to target: inout (some RowSink)?) throws {
-    var (product, relation) = (0, 0)
-    for isProduct in isProduct {
-      if isProduct {
+    var (product, relation, code) = (0, 0, 0)
+    for kind in kinds {
+      switch kind {
+      case .product:
         try target?.product(products[product])
         product += 1
-      } else {
+      case .relation:
         try target?.relation(relations[relation])
         relation += 1
+      case .code:
+        try target?.code(codes[code])
+        code += 1
       }
     }
   }

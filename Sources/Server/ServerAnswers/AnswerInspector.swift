@@ -99,4 +99,5 @@ package struct DiscardedRows: RowSink {
   package init() {}
   package mutating func product(_ row: borrowing ProductRow) {}
   package mutating func relation(_ row: borrowing RelationRow) {}
+  package mutating func code(_ row: borrowing CodeRow) {}
 }

@@ -23,7 +23,18 @@ public final class PayloadEncoder: RowSink {
     case plain
   }
 
-  private enum List: Int { case relations, products }
+  private enum List {
+    case relations, products, codes
+
+    /// The key in the payload.
+    var key: String {
+      switch self {
+      case .relations: RowList.relations.rawValue
+      case .products: RowList.products.rawValue
+      case .codes: "appProductCodeVOList"
+      }
+    }
+  }
 
   /// The size of the JSON text that is compressed at once.
   private static let chunkByteCount = 64 << 10
@@ -69,6 +80,13 @@ public final class PayloadEncoder: RowSink {
     if json.count >= Self.chunkByteCount { flush(isLast: false) }
   }
 
+  /// Writes one code. All codes must be written contiguously. An answer without codes has no list of them.
+  public func code(_ row: borrowing CodeRow) {
+    enter(.codes)
+    RowJSON.append(row, to: &json)
+    if json.count >= Self.chunkByteCount { flush(isLast: false) }
+  }
+
   /// Completes the response.
   public func finish(updateTime: String) {
     precondition(!isFinished, "finish(updateTime:) must be called once")
@@ -106,7 +124,7 @@ public final class PayloadEncoder: RowSink {
 
   private func open(_ list: List) {
     if !closedLists.isEmpty { json.append(UInt8(ascii: ",")) }
-    json += "\"\((list == .products ? RowList.products : .relations).rawValue)\":[".utf8
+    json += "\"\(list.key)\":[".utf8
     openList = list
   }
 

@@ -1,3 +1,4 @@
+import Barcodes
 import LogStore
 import RandomTestSupport
 import Storage
@@ -33,10 +34,11 @@ import CatalogTestSupport
     try Shown(CatalogReader.open(location(device))?.snapshot() ?? .empty)
   }
 
+  /// A full update. Its cursor is also the kind of the codes.
   private static func full(_ products: [Product], _ relations: [Relation], _ cursor: String) -> Act {
     { writer in
       var update = try writer.beginFullUpdate(.open)
-      try update.take(products, relations)
+      try update.take(products, relations, codes(of: products, cursor))
       _ = try update.commit(cursor: cursor)
     }
   }
@@ -44,8 +46,19 @@ import CatalogTestSupport
   private static func increment(_ products: [Product], _ relations: [Relation], _ cursor: String) -> Act {
     { writer in
       var increment = writer.beginIncrement()
-      try increment.take(products, relations)
+      try increment.take(products, relations, codes(of: products, cursor))
       _ = try increment.commit(cursor: cursor)
+    }
+  }
+
+  /// Two codes of each product; none in step 2, whose products keep those that they have.
+  private static func codes(of products: [Product], _ cursor: String) -> [ProductCode] {
+    if cursor == "step 2" { return [] }
+    return products.flatMap { product in
+      [
+        ProductCode(product.id, "4\(product.id)", ExactDecimal(6), kind: cursor),
+        ProductCode(product.id, "5\(product.id)", kind: cursor),
+      ]
     }
   }
 

@@ -1,3 +1,5 @@
+import Barcodes
+import CatalogRows
 import LogStore
 import RandomTestSupport
 import StoreTestSupport
@@ -10,15 +12,18 @@ import CatalogTestSupport
 private struct Model {
   var products: [String: Product] = [:]
   var relations: [Relation] = []
+  var codes: [ProductCode] = []
   var cursor = ""
 
-  mutating func full(_ rows: [Product], _ relations: [Relation]) {
+  mutating func full(_ rows: [Product], _ relations: [Relation], _ codes: [ProductCode]) {
+    self.codes = codes
     products = [:]
     for row in rows { products[row.id] = row }
     self.relations = relations
   }
 
-  mutating func increment(_ rows: [Product], _ payload: [Relation]) {
+  /// - Parameter newCodes: The list of codes; `nil` for a payload without one.
+  mutating func increment(_ rows: [Product], _ payload: [Relation], _ newCodes: [ProductCode]?) {
     let deleted = Set(rows.filter { $0.delFlag != 0 }.map(\.id))
     for row in rows where row.delFlag == 0 {
       products[row.id] = row
@@ -26,6 +31,11 @@ private struct Model {
     }
     let upserted = Set(rows.filter { $0.delFlag == 0 }.map(\.id))
     relations += payload.filter { upserted.contains($0.productId) }
+    if let newCodes {
+      codes.removeAll { upserted.contains($0.productId) }
+      codes += newCodes.filter { upserted.contains($0.productId) }
+    }
+    codes.removeAll { deleted.contains($0.productId) }
     for id in deleted {
       products[id] = nil
       relations.removeAll { $0.productId == id }
@@ -53,9 +63,10 @@ private struct Model {
       switch Int.random(in: 0..<20, using: &rows.random) {
       case 0:
         let (products, relations) = payload(&rows, 40)
-        model.full(products, relations)
+        let codes = codes(&rows, rows.chance(50) ? 0 : 40)
+        model.full(products, relations, codes)
         model.cursor = "f\(step)"
-        try catalogue.full(products, relations, cursor: model.cursor)
+        try catalogue.full(products, relations, codes: codes, cursor: model.cursor)
         history = [:]
       case 1:
         try catalogue.writer.compact()
@@ -67,9 +78,18 @@ private struct Model {
         #expect(throws: CatalogError.self) { try increment.take(products + [Product("x")], relations) }
       default:
         let (products, relations) = payload(&rows, 8)
-        model.increment(products, relations)
+        let codes = rows.chance(50) ? nil : codes(&rows, 12)
+        let before = model
+        model.increment(products, relations, codes)
         model.cursor = "i\(step)"
-        try catalogue.increment(products, relations, cursor: model.cursor)
+        let report = try catalogue.increment(products, relations, codes: codes, cursor: model.cursor)
+        let written = codes.map { $0.count - report.counts.codesIgnored } ?? 0
+        #expect(report.counts.codesWritten == written)
+        #expect(before.codes.count + written - report.counts.codesDeleted == model.codes.count)
+      case 4:
+        guard let (sequence, earlier) = history.randomElement(using: &rows.random) else { continue }
+        model = earlier
+        #expect(try catalogue.writer.rollback(to: sequence) != nil)
       }
       let snapshot = try catalogue.snapshot
       if snapshot.sequence > 0 { history[snapshot.sequence] = model }
@@ -97,6 +117,20 @@ private struct Model {
     return (products, relations)
   }
 
+  private func codes(_ rows: inout RowGenerator, _ limit: Int) -> [ProductCode] {
+    let texts = Self.barcodes.filter { $0.utf8.count <= 255 } + ["0", "00", "000000000000000001", "sg1234n", "\u{0}7"]
+    var codes: [ProductCode] = []
+    for _ in 0..<(limit == 0 ? 0 : Int.random(in: 0..<limit, using: &rows.random)) {
+      let quantities = ["1", "1.0", "6", "24", "0.5", "9223372036854775807", "0.000000000000000001", "1.250"]
+      codes.append(
+        ProductCode(
+          rows.pick(Self.ids), rows.pick(texts), ExactDecimal(rows.pick(quantities)) ?? CodeRow.one,
+          unit: rows.pick(["", "case", "箱"]), kind: rows.pick(["", "old"]),
+          id: rows.pick(["", "0", "007", "c1", "123456789012345678", "1234567890123456789"])))
+    }
+    return codes
+  }
+
   private func compare(_ snapshot: CatalogSnapshot, _ model: Model) throws {
     try #require(snapshot.cursor == model.cursor)
     let products = model.products.values.sorted { $0.id.isBytewiseLess(than: $1.id) }
@@ -105,6 +139,10 @@ private struct Model {
     let stored = try snapshot.relations
     try #require(Self.multiset(stored) == Self.multiset(model.relations))
     try #require(snapshot.relationCount == model.relations.count)
+    try #require(Self.multiset(snapshot.codes) == Self.multiset(model.codes))
+    try #require(snapshot.codeCount == model.codes.count)
+    try #require(snapshot.orphanCodeCount() == model.codes.count { model.products[$0.productId] == nil })
+    try #require(snapshot.verify().isEmpty)
     for id in Self.ids + ["nobody"] {
       try #require(snapshot.product(id: id) == model.products[id])
       try #require(snapshot.containsProduct(id: id) == (model.products[id] != nil))
@@ -116,6 +154,8 @@ private struct Model {
         return true
       }
       try #require(lent == ofSet.count)
+      let ofProduct = model.codes.filter { $0.productId == id }
+      try #require(Self.multiset(snapshot.codes(ofProduct: id)) == Self.multiset(ofProduct))
       let components = try snapshot.components(of: id)
       // What was sent as deleted is missing.
       try #require(
@@ -134,6 +174,19 @@ private struct Model {
       try #require(found == (isBlank ? [] : products.filter { $0.barcode == barcode }))
       try #require(snapshot.containsProduct(barcode: barcode) == !found.isEmpty)
     }
+    for code in Set(model.codes.map(\.code)) {
+      let text = CodeKey.of(code)
+      let own = model.codes.contains {
+        CodeKey.of($0.code) == text && $0.code.trimmedAsCode == code.trimmedAsCode
+          && model.products[$0.productId].map { $0.delFlag == 0 } ?? false
+      }
+      let found = try snapshot.withProduct(code: code.utf8.span) { (view, _) throws(StoreError) in view.id }
+      try #require((found != nil) == (own && !text.isEmpty))
+      // No product's own barcode, so that only the code can match it.
+      if products.contains(where: { CodeKey.of($0.barcode) == text && $0.delFlag == 0 }) || text.isEmpty { continue }
+      let match = try snapshot.match(code, options: Self.exactOnly)
+      if own, match.scan.payload == code { try #require(match.kind == .exact && match.key == code.trimmedAsCode) }
+    }
     // Each more than once, and more than a group of them.
     let batch = (0..<3).flatMap { _ in Self.barcodes + ["nothing", "", " "] }
     var single: [[Product]] = []
@@ -141,7 +194,13 @@ private struct Model {
     try #require(snapshot.products(barcodes: batch) == single)
   }
 
-  private static func multiset(_ relations: [Relation]) -> [Relation: Int] {
-    Dictionary(relations.map { ($0, 1) }, uniquingKeysWith: +)
+  private static let exactOnly: MatchingOptions = {
+    var options = MatchingOptions()
+    options.heads.isEnabled = false
+    return options
+  }()
+
+  private static func multiset<Row: Hashable>(_ rows: [Row]) -> [Row: Int] {
+    Dictionary(rows.map { ($0, 1) }, uniquingKeysWith: +)
   }
 }

@@ -17,6 +17,11 @@ import Testing
       rows.append("\(row[.id]) \(row[.name]) \(row.weight) \(row.delFlag) \(row.givenFields)")
     }
 
+    mutating func code(_ row: borrowing CodeRow) throws {
+      if row[.id] == refused { throw Refusal() }
+      rows.append("\(row[.id]) \(row[.productId]) \(row.quantity)")
+    }
+
     mutating func relation(_ row: borrowing RelationRow) throws {
       if row[.id] == refused { throw Refusal() }
       rows.append("\(row[.id]) \(row[.productId]) \(row.groupNum)")

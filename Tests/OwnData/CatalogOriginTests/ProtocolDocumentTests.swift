@@ -155,6 +155,7 @@ import ServerAnswers
   private struct RowCollectorOfFields: RowSink {
     mutating func product(_ row: borrowing ProductRow) {}
     mutating func relation(_ row: borrowing RelationRow) {}
+    mutating func code(_ row: borrowing CodeRow) {}
   }
 
   @Test func `the limits of the page are those of the decoder`() {

@@ -63,9 +63,11 @@ extension TestRelation {
 struct RowCollector: RowSink {
   var products: [TestProduct] = []
   var relations: [TestRelation] = []
+  var codes: [[String]] = []
 
   mutating func product(_ row: borrowing ProductRow) { products.append(TestProduct(row)) }
   mutating func relation(_ row: borrowing RelationRow) { relations.append(TestRelation(row)) }
+  mutating func code(_ row: borrowing CodeRow) { codes.append([row[.id], row[.productId], row[.code], "\(row.quantity)", row[.unit], row[.kind]]) }
 }
 
 /// An origin of files with the server's rows, which a test writes again.

@@ -10,6 +10,7 @@ import Testing
 
     mutating func product(_ row: borrowing ProductRow) throws { values.append(row.valuesByKey) }
     mutating func relation(_ row: borrowing RelationRow) throws {}
+    mutating func code(_ row: borrowing CodeRow) throws {}
   }
 
   @Test(arguments: ProductField.allCases, RowFileFormat.allCases)

@@ -31,6 +31,7 @@ import Testing
     var rows: [ProductRow] = []
     mutating func product(_ row: borrowing ProductRow) { rows.append(copy row) }
     mutating func relation(_ row: borrowing RelationRow) {}
+    mutating func code(_ row: borrowing CodeRow) {}
   }
 
   private static func dump(_ row: ProductRow) -> String {

@@ -24,6 +24,7 @@ import Testing
       barcodes.append(row[.barcode])
     }
     mutating func relation(_ row: borrowing RelationRow) { ids.append(row[.id]) }
+    mutating func code(_ row: borrowing CodeRow) { ids.append(row[.id]) }
   }
 
   private func read(
@@ -318,6 +319,7 @@ import Testing
         values.append([row[.id], row[.barcode], row[.skuCode], row[.category], "\(row.weight)"].joined(separator: " "))
       }
       mutating func relation(_ row: borrowing RelationRow) {}
+      mutating func code(_ row: borrowing CodeRow) {}
     }
     let names = ["no", "EAN", "ref", "group", "kg"]
     let cells = ["7|8", "a|4006381333931", " |x|y", "A|B", "1.5|2"]
@@ -353,6 +355,7 @@ import Testing
       var weight = 0.0
       mutating func product(_ row: borrowing ProductRow) { weight = row.weight }
       mutating func relation(_ row: borrowing RelationRow) {}
+      mutating func code(_ row: borrowing CodeRow) {}
     }
     var mapping = RowMapping()
     mapping.decimal = UInt8(ascii: ",")

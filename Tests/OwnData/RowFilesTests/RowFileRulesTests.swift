@@ -178,6 +178,7 @@ import Testing
     struct Narrow: RowSink {
       func product(_ row: borrowing ProductRow) throws { throw RowRefusal("too long") }
       func relation(_ row: borrowing RelationRow) throws {}
+      func code(_ row: borrowing CodeRow) throws {}
     }
     var reader = NDJSONRows()
     var sink = Narrow()

@@ -34,6 +34,8 @@ struct LargeCatalogueTests {
     }
 
     mutating func relation(_ row: borrowing RelationRow) throws { try update.relation(row) }
+
+    mutating func code(_ row: borrowing CodeRow) throws { try update.code(row) }
   }
 
   /// The unpacked lines, up to the end of the one in which `byteCount` bytes are reached.

@@ -8,11 +8,13 @@ import ServerAnswers
 package struct RowCollector: RowSink {
   package var products: [Product] = []
   package var relations: [Relation] = []
+  package var codes: [ProductCode] = []
 
   package init() {}
 
   package mutating func product(_ row: borrowing ProductRow) { products.append(Product(row)) }
   package mutating func relation(_ row: borrowing RelationRow) { relations.append(Relation(row)) }
+  package mutating func code(_ row: borrowing CodeRow) { codes.append(ProductCode(row)) }
 }
 
 /// The files that the tests read.

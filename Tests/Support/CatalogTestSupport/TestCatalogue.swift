@@ -1,3 +1,4 @@
+package import Barcodes
 import Catalog
 import CatalogRows
 import LogStore
@@ -16,9 +17,11 @@ package final class TestCatalogue {
   }
 
   /// A catalogue that one full update filled.
-  package convenience init(_ products: [Product], _ relations: [Relation] = []) throws {
+  package convenience init(
+    _ products: [Product], _ relations: [Relation] = [], codes: [ProductCode] = []
+  ) throws {
     try self.init()
-    try full(products, relations)
+    try full(products, relations, codes: codes)
   }
 
   deinit { writer.close() }
@@ -40,25 +43,30 @@ package final class TestCatalogue {
 
   @discardableResult
   package func full(
-    _ products: [Product], _ relations: [Relation] = [], cursor: String = "full", lossLimit: LossLimit = .open
+    _ products: [Product], _ relations: [Relation] = [], codes: [ProductCode] = [], cursor: String = "full",
+    lossLimit: LossLimit = .open
   ) throws -> UpdateReport {
     var update = try writer.beginFullUpdate(lossLimit)
-    try update.take(products, relations)
+    try update.take(products, relations, codes)
     return try update.commit(cursor: cursor)
   }
 
   @discardableResult
   package func increment(
-    _ products: [Product], _ relations: [Relation] = [], cursor: String = "increment", threshold: Int? = nil
+    _ products: [Product], _ relations: [Relation] = [], codes: [ProductCode]? = nil, cursor: String = "increment",
+    threshold: Int? = nil
   ) throws -> UpdateReport {
     var increment = writer.beginIncrement(threshold: threshold)
-    try increment.take(products, relations)
+    try increment.take(products, relations, codes ?? [])
+    increment.keepsCodes = codes == nil
     return try increment.commit(cursor: cursor)
   }
 }
 
 extension RowSink {
-  package mutating func take(_ products: [Product], _ relations: [Relation]) throws {
+  package mutating func take(
+    _ products: [Product], _ relations: [Relation], _ codes: [ProductCode] = []
+  ) throws {
     var productRow = ProductRow()
     for product in products {
       product.fill(&productRow)
@@ -68,6 +76,11 @@ extension RowSink {
     for relation in relations {
       relation.fill(&relationRow)
       try self.relation(relationRow)
+    }
+    var codeRow = CodeRow()
+    for code in codes {
+      code.fill(&codeRow)
+      try self.code(codeRow)
     }
   }
 }
@@ -92,7 +105,31 @@ extension Relation {
   }
 }
 
+extension ProductCode {
+  package init(
+    _ product: String, _ code: String, _ quantity: ExactDecimal = CodeRow.one, unit: String = "", kind: String = "",
+    id: String = ""
+  ) {
+    self.init()
+    productId = product
+    self.code = code
+    self.quantity = quantity
+    self.unit = unit
+    self.kind = kind
+    self.id = id
+  }
+}
+
 extension CatalogSnapshot {
+  /// The codes in the order of `dump`.
+  package var codes: [ProductCode] {
+    get throws {
+      var codes: [ProductCode] = []
+      try forEachCode { (code) throws(StoreError) in codes.append(code) }
+      return codes.sorted(by: ProductCode.precedes)
+    }
+  }
+
   /// The products in the order of ids, by code point.
   package var products: [Product] {
     get throws {
@@ -117,6 +154,14 @@ extension CatalogSnapshot {
       for product in try products { dump += product.canonicalLine }
       let lines = try relations.map(\.canonicalLine).sorted { $0.lexicographicallyPrecedes($1) }
       for line in lines { dump += line }
+      var row = CodeRow()
+      for code in try codes.sorted(by: {
+        ($0.productId, $0.code, $0.id, $0.kind) < ($1.productId, $1.code, $1.id, $1.kind)
+      }) {
+        code.fill(&row)
+        RowJSON.appendDump(row, to: &dump)
+        dump.append(UInt8(ascii: "\n"))
+      }
       return dump
     }
   }

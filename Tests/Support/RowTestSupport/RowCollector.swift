@@ -31,6 +31,14 @@ package struct Collector: RowSink {
     lines.append(String(decoding: json, as: UTF8.self))
   }
 
+  package mutating func code(_ row: borrowing CodeRow) throws {
+    guard lines.count < capacity else { throw SinkFull() }
+    var json: [UInt8] = []
+    RowJSON.appendDump(row, to: &json)
+    lines.append(String(decoding: json, as: UTF8.self))
+  }
+
+  package var codes: [[String: Any]] { objects("code") }
   package var products: [[String: Any]] { objects("product") }
   package var relations: [[String: Any]] { objects("relation") }
 

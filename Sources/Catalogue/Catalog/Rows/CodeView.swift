@@ -124,9 +124,9 @@ struct CodeEntry: ~Escapable {
         offset += 1
         if !(1...18).contains(decimals) { return nil }
       }
-      guard let found = body.number(at: &offset), let coefficient = Int64(exactly: found), coefficient > 0 else {
-        return nil
-      }
+      guard let found = body.number(at: &offset), let coefficient = Int64(exactly: found), coefficient > 0,
+        decimals > 0 ? !coefficient.isMultiple(of: 10) : coefficient != 1
+      else { return nil }
       quantity = ExactDecimal(coefficient, decimals: decimals)
     } else {
       quantity = CodeRow.one

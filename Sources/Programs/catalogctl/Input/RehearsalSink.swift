@@ -35,6 +35,15 @@ struct RehearsalSink: RowSink {
     first.append(text)
   }
 
+  mutating func code(_ row: borrowing CodeRow) throws {
+    do {
+      try check.code(row)
+      try merge?.code(row)
+    } catch StoreError.tooLarge(let what, let byteCount, let limit) {
+      throw RowRefusal("\(what) would take \(byteCount) bytes, and there is room for \(limit)")
+    }
+  }
+
   mutating func relation(_ row: borrowing RelationRow) throws {
     do {
       try check.relation(row)

@@ -113,6 +113,8 @@ private struct EditedRows: RowSink {
     try merge.product(row)
   }
 
+  mutating func code(_ row: borrowing CodeRow) throws { throw RowRefusal("this is a code, not a product") }
+
   mutating func relation(_ row: borrowing RelationRow) throws {
     throw RowRefusal("this is a relation, not a product")
   }

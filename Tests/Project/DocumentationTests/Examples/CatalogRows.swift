@@ -7,4 +7,5 @@ struct NameCollector: RowSink {
 
   mutating func product(_ row: borrowing ProductRow) { names.append(row[.name]) }
   mutating func relation(_ row: borrowing RelationRow) {}
+  mutating func code(_ row: borrowing CodeRow) {}
 }
