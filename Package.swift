@@ -353,7 +353,8 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "CatalogTests",
         [
-          "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogTestSupport", "DocumentFormat", "LogStore",
+          "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogTestSupport", "DocumentFormat", "JSONFormat",
+          "LogStore",
           "RandomTestSupport", "RecordFormat", "RowTestSupport", "Storage", "StoreTestSupport",
         ], hasResources: true, ownsMemory: true),
     ]),

@@ -76,6 +76,10 @@ private struct Model {
         let (products, relations) = payload(&rows, 10)
         var increment = catalogue.writer.beginIncrement(threshold: 1)
         #expect(throws: CatalogError.self) { try increment.take(products + [Product("x")], relations) }
+      case 4:
+        guard let (sequence, earlier) = history.randomElement(using: &rows.random) else { continue }
+        model = earlier
+        #expect(try catalogue.writer.rollback(to: sequence) != nil)
       default:
         let (products, relations) = payload(&rows, 8)
         let codes = rows.chance(50) ? nil : codes(&rows, 12)
@@ -86,10 +90,6 @@ private struct Model {
         let written = codes.map { $0.count - report.counts.codesIgnored } ?? 0
         #expect(report.counts.codesWritten == written)
         #expect(before.codes.count + written - report.counts.codesDeleted == model.codes.count)
-      case 4:
-        guard let (sequence, earlier) = history.randomElement(using: &rows.random) else { continue }
-        model = earlier
-        #expect(try catalogue.writer.rollback(to: sequence) != nil)
       }
       let snapshot = try catalogue.snapshot
       if snapshot.sequence > 0 { history[snapshot.sequence] = model }

@@ -1,5 +1,6 @@
 import Barcodes
 import CatalogRows
+import JSONFormat
 import LogStore
 import Testing
 
@@ -53,7 +54,8 @@ import CatalogTestSupport
     #expect(match.products.map(\.id) == ["pen"])
     #expect(match.package == nil)
     #expect(match.pieceCount == 1)
-    let json = match.json(code: Self.item, today: ScanDate(year: 2026, month: 1, day: 1)).string
+    let today = try #require(ScanDate(year: 2026, month: 1, day: 1))
+    let json = Self.text(match.json(code: Self.item, today: today))
     #expect(json.contains("\"package\":null"))
   }
 
@@ -68,19 +70,21 @@ import CatalogTestSupport
     #expect(same.pieceCount == 12)
   }
 
+  private static func text(_ json: JSONText) -> String { String(decoding: json.bytes, as: UTF8.self) }
+
   @Test(arguments: ["GONE-7", "ORPHAN-7", "nothing"])
   func `codes of missing and deleted products match nothing`(code: String) throws {
     #expect(try Self.catalogue().snapshot.match(code).isEmpty)
   }
 
   @Test func `an answer names the package in JSON, in a catalogue with codes only`() throws {
-    let today = ScanDate(year: 2026, month: 1, day: 1)
-    let json = try Self.catalogue().snapshot.match(Self.innerPack).json(code: Self.innerPack, today: today).string
+    let today = try #require(ScanDate(year: 2026, month: 1, day: 1))
+    let json = Self.text(try Self.catalogue().snapshot.match(Self.innerPack).json(code: Self.innerPack, today: today))
     #expect(
       json.contains(#""package":{"code":"14006381333938","quantity":6,"unit":"inner","kind":""},"elements""#))
     #expect(!json.contains("contains"))
     let plain = try TestCatalogue([Product("pen", Self.item)]).snapshot.match(Self.innerPack)
-    #expect(!plain.json(code: Self.innerPack, today: today).string.contains("package"))
+    #expect(!Self.text(plain.json(code: Self.innerPack, today: today)).contains("package"))
     #expect(plain.contents?.level == 1)
   }
 

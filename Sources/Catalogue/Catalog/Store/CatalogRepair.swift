@@ -39,17 +39,11 @@ public struct CatalogRepair: Sendable {
     {
       repair = again.following(repair)
     }
-    var snapshot =
+    let snapshot =
       try repair.snapshot.map { try withIndexes(indexes, CatalogSnapshot($0), location, lockTimeout) }
       ?? CatalogReader.open(location)?.snapshot() ?? .empty
-    var findings = repair.findings
-    let miscounted = try snapshot.codeCountFindings()
-    if !miscounted.isEmpty {
-      if repair.snapshot == nil { findings += miscounted }
-      snapshot = try withCodeCount(snapshot, location, lockTimeout)
-    }
     return CatalogRepair(
-      findings: findings.map(\.inCatalogueWords), losses: repair.losses.map(\.inCatalogueWords),
+      findings: repair.findings.map(\.inCatalogueWords), losses: repair.losses.map(\.inCatalogueWords),
       snapshot: snapshot, damagedPath: repair.damagedPath, source: repair.source)
   }
 
@@ -66,31 +60,22 @@ public struct CatalogRepair: Sendable {
     return (try? writer.compact()) ?? repaired
   }
 
-  /// Returns the repaired catalogue with the number of codes that it has, which a repair of rows does not count.
-  private static func withCodeCount(
-    _ repaired: CatalogSnapshot, _ location: StoreLocation, _ lockTimeout: Duration
-  ) throws -> CatalogSnapshot {
-    let writer = try CatalogWriter(location, lockTimeout: lockTimeout)
-    defer { writer.close() }
-    return try writer.countCodes() ?? repaired
-  }
-
   private static func repairOnce(
     _ location: StoreLocation, _ schema: Schema, lockTimeout: Duration
   ) throws -> Repair? {
     try Repair.run(
       location, schema: schema, lockTimeout: lockTimeout,
       findingFaulty: { try CatalogSnapshot.faultyRows(in: $0) }
-    ) { bytes, isComplete, rowCounts in
+    ) { bytes, isComplete, counts in
       guard var state = CatalogState(bytes) else {
         throw CatalogError.unknownState(path: "the newest commit that can be read")
       }
       if !isComplete { state.cursor = "" }
       state.mode = .repair
       state.counts = UpdateCounts()
-      state.counts.relationsWritten = rowCounts[CatalogSchema.relations]
-      // The number of records, until their codes are counted.
-      state.codeCount = CatalogSchema.codes < rowCounts.count ? rowCounts[CatalogSchema.codes] : 0
+      state.counts.relationsWritten = counts.rows[CatalogSchema.relations]
+      let codes = CatalogSchema.codesByCode
+      state.codeCount = codes.table < counts.keys.count ? counts.keys[codes.table][codes.index] : 0
       return state.encoded
     }
   }

@@ -148,19 +148,6 @@ public final class CatalogWriter {
     return UpdateReport(state, new)
   }
 
-  /// Writes a commit whose state counts the codes that the table of codes has; `nil` if nothing was committed yet.
-  func countCodes() throws -> CatalogSnapshot? {
-    guard let last = store.snapshot else { return nil }
-    guard var state = CatalogState(last.state) else { throw CatalogError.unknownState(path: last.path) }
-    var count = 0
-    try last.scan(CatalogSchema.codes) { (record) throws(StoreError) in count += CodeView(copy record).count }
-    state.codeCount = count
-    state.mode = .repair
-    let transaction = try store.begin()
-    transaction.state = state.encoded
-    return try CatalogSnapshot(store.commit(transaction))
-  }
-
   /// Deletes the generation that the last full update replaced. That update can no longer be undone.
   ///
   /// - Returns: The size of the deleted file in bytes; 0 if no generation was kept.

@@ -22,8 +22,8 @@ public struct Repair: Sendable {
   /// - Parameters:
   ///   - state: The state of the newest commit whose manifest can be read; empty if there is no such commit.
   ///   - isComplete: Whether that commit is the last one and all of its rows were saved.
-  ///   - rowCounts: The number of saved rows, by table.
-  public typealias StateMaker = (_ state: [UInt8], _ isComplete: Bool, _ rowCounts: [Int]) throws -> [UInt8]
+  ///   - counts: The numbers of saved rows and keys.
+  public typealias StateMaker = (_ state: [UInt8], _ isComplete: Bool, _ counts: Counts) throws -> [UInt8]
 
   /// Verifies a store under the writer's lock and, if it is damaged, writes everything that can be saved into a new
   /// generation.
@@ -99,6 +99,21 @@ public struct Repair: Sendable {
     }
     guard header.isWritable else {
       throw .newer(path: file.path, reason: "this program may read it, but not write it")
+    }
+  }
+}
+
+extension Repair {
+  /// What a repair has written: the numbers of rows and of their keys.
+  public struct Counts: Sendable {
+    /// The number of rows of each table.
+    public let rows: [Int]
+    /// The number of keys of each key space of each table. In a key space of lists a row has any number of them.
+    public let keys: [[Int]]
+
+    init(_ transaction: Transaction) {
+      rows = transaction.currentManifest.tables.map { Int(clamping: $0.liveRows) }
+      keys = transaction.appender.newRows.map { $0.keys.map(\.entries.count) }
     }
   }
 }

@@ -90,13 +90,13 @@ extension StoreWriter {
     do {
       repair.snapshot = try commit(filling: transaction, keepsPrevious: false) { transaction in
         losses = try salvage.copyRows(to: transaction)
-        let rowCounts = transaction.currentManifest.tables.map { Int(clamping: $0.liveRows) }
+        let counts = Repair.Counts(transaction)
         if let older = alternative?.snapshot.manifest.tables.map({ Int(clamping: $0.liveRows) }),
-          rowCounts.reduce(0, +) < older.reduce(0, +)
+          counts.rows.reduce(0, +) < older.reduce(0, +)
         {
           throw OlderStateHasMore()
         }
-        transaction.state = try makeState(salvage.state, losses.isEmpty, rowCounts)
+        transaction.state = try makeState(salvage.state, losses.isEmpty, counts)
       } accept: { _ in
         repair.damagedPath = try keepDamaged(damaged)
       }
@@ -128,8 +128,7 @@ extension StoreWriter {
     repair.snapshot = try commit(filling: transaction, keepsPrevious: false) { transaction in
       try transaction.copyRows(of: old)
       // All rows belong to one commit, and its state matches them.
-      transaction.state = try makeState(
-        old.state, true, transaction.currentManifest.tables.map { Int(clamping: $0.liveRows) })
+      transaction.state = try makeState(old.state, true, Repair.Counts(transaction))
     } accept: { _ in
       if let damaged { repair.damagedPath = try keepDamaged(damaged) }
     }
