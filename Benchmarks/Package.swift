@@ -58,6 +58,7 @@ let package = Package(
     .executable(name: "compare-documents", targets: ["compare-documents"]),
     .executable(name: "compare-search", targets: ["compare-search"]),
     .executable(name: "compare-ordered", targets: ["compare-ordered"]),
+    .executable(name: "compare-codes", targets: ["compare-codes"]),
     .executable(name: "instructions", targets: ["instructions"]),
   ],
   dependencies: [
@@ -145,6 +146,21 @@ let package = Package(
       dependencies: [
         "BenchmarkSupport", "COrderedPeers",
         .product(name: "LogStore", package: "shelfmark"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "CCodePeers",
+      cSettings: peers.map { .define($0.define) },
+      linkerSettings: peers.map { .linkedLibrary($0.library) }),
+    .executableTarget(
+      name: "compare-codes",
+      dependencies: [
+        "BenchmarkSupport", "CCodePeers", "CatalogueGenerator",
+        .product(name: "Barcodes", package: "shelfmark"),
+        .product(name: "Catalog", package: "shelfmark"),
+        .product(name: "CatalogRows", package: "shelfmark"),
+        .product(name: "LogStore", package: "shelfmark"),
+        .product(name: "ServerAnswers", package: "shelfmark"),
       ],
       swiftSettings: strict),
   ],

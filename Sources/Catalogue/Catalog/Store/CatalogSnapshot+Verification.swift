@@ -58,7 +58,8 @@ extension CatalogSnapshot {
     if count == codeCount { return [] }
     return [
       Finding(
-        path: store.path, offset: 0, what: "\(count) codes of products, where the commit's state counts \(codeCount); the next full update counts"
+        path: store.path, offset: 0,
+        what: "\(count) codes of products, where the commit's state counts \(codeCount); the next full update counts"
           + " them anew",
         lost: "")
     ]
