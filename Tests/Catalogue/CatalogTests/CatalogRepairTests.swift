@@ -48,4 +48,33 @@ import CatalogTestSupport
     // The repair wrote the second generation, the third with its indexes.
     #expect(try catalogue.snapshot.generation == 4)
   }
+
+  @Test func `codes outlive every damage that leaves their records`() throws {
+    let codes = (0..<300).flatMap { number in
+      [ProductCode("p\(number)", "4\(number)", unit: "case"), ProductCode("p\(number)", "x\(number)", kind: "old")]
+    }
+    let catalogue = try TestCatalogue((0..<300).map { Product("p\($0)", "\($0)") }, codes: codes)
+    try catalogue.increment([Product("p1", "1")], codes: [ProductCode("p1", "NEW")])
+    let digest = try CatalogDigest(catalogue.snapshot)
+    catalogue.writer.close()
+    let good = try catalogue.folder.contents("catalog.log")
+    // The newest footer: the commit before it is what can be proved; and both: only the rows are left.
+    var log = good
+    let end = log.count
+    for page in stride(from: end - 4096, to: 12_288, by: -4096) {
+      let footer = (page + 4096 - 128)..<(page + 4096)
+      if log[footer].contains(where: { $0 != 0 }) { for offset in footer { log[offset] ^= 0xFF } }
+    }
+    for offset in 4096..<12_288 { log[offset] = 0 }
+    try catalogue.folder.write(log, to: "catalog.log")
+    let repair = try #require(try CatalogRepair.run(catalogue.location))
+    #expect(!repair.losses.isEmpty)
+    // Without any manifest it is not known which rows the increment replaced; tombstones still say it.
+    #expect(try repair.snapshot.codes.count == repair.snapshot.codeCount)
+    #expect(repair.snapshot.codeCount >= 599)
+    #expect(try repair.snapshot.verify().isEmpty)
+    // A product's record alone: its codes stay, and the digest says that something is gone.
+    try catalogue.folder.write(good, to: "catalog.log")
+    #expect(try CatalogDigest(try #require(CatalogReader.open(catalogue.location)).snapshot()) == digest)
+  }
 }

@@ -1,3 +1,4 @@
+import Barcodes
 import Bytes
 import CatalogRows
 import LogStore
@@ -173,6 +174,50 @@ import CatalogTestSupport
     #expect(throws: StoreError.self) { try snapshot.forEachRelation { _ in } }
     let repair = try #require(try CatalogRepair.run(catalogue.location))
     #expect(repair.losses.count == 1 && repair.snapshot.relationCount == 0 && repair.snapshot.productCount == 2)
+    #expect(try repair.snapshot.verify().isEmpty)
+  }
+
+  /// The record of two codes of product 101, as the tests of codes write it.
+  private static let codeRecords = [
+    Forgery("an unknown flag", "codes of product 101: its codes and their keys contradict each other") { log in
+      log.bytes[try body(&log)] |= 128
+    },
+    Forgery("both forms of an id", "codes of product 101: its codes and their keys contradict each other") { log in
+      log.bytes[try body(&log)] |= 3
+    },
+    Forgery("a quantity of 1 that is written", "codes of product 101: its codes and their keys contradict each other") {
+      log in
+      // Flags, the id 7 in one byte, the quantity.
+      log.bytes[try body(&log) + 2] = 1
+    },
+    Forgery("a unit that is not UTF-8", "codes of product 101: a text is not UTF-8") { log in
+      log.bytes[try body(&log) + 4] = 0xFF
+    },
+    Forgery("another key than its code", "codes of product 101: the key of a code is another one") { log in
+      let record = log.records(2)[0]
+      log.bytes[record.offset + record.length - 1] = UInt8(ascii: "z")
+    },
+  ]
+
+  /// The offset of the body of the only record of codes.
+  private static func body(_ log: inout ForgedLog) throws -> Int {
+    let record = log.records(2)[0]
+    let bytes = Array(log.bytes[record.offset..<record.offset + record.length])
+    return record.offset + (try #require(RecordLayout(bytes.rawSpan))).bodyStart
+  }
+
+  @Test(arguments: codeRecords)
+  func `codes that break a rule are an error that names them, and a repair leaves them out`(_ forgery: Forgery) throws {
+    let catalogue = try Self.catalogue()
+    try catalogue.full(
+      [Product("101"), Product("102")],
+      codes: [
+        ProductCode("101", "4006381333931", ExactDecimal(24), unit: "case", id: "7"), ProductCode("101", "ab"),
+      ])
+    let finding = try Self.finding(forgery, catalogue)
+    #expect(finding.what == forgery.what && finding.lost == "these codes of a product")
+    let repair = try #require(try CatalogRepair.run(catalogue.location))
+    #expect(repair.losses.count == 1 && repair.snapshot.codeCount == 0 && repair.snapshot.productCount == 2)
     #expect(try repair.snapshot.verify().isEmpty)
   }
 }

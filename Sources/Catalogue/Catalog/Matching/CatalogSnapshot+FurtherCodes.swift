@@ -44,9 +44,16 @@ extension CatalogSnapshot {
     guard let store, folded.byteCount > 0 else { return [] }
     let lengths = store.keyLengths(CatalogSchema.codesByCode)
     guard lengths.contains(DigitKey.byteCount(of: folded)) else { return [] }
-    let key = DigitKey.of(folded)
+    if let number = DigitKey.number(folded) {
+      let key = DigitKey.Packed(number)
+      return try codes(text, packed: key.bytes)
+    }
+    return try codes(text, packed: folded)
+  }
+
+  private func codes(_ text: RawSpan, packed key: RawSpan) throws(StoreError) -> [FoundCode] {
     var found: [FoundCode] = []
-    try forEachCode(withKey: key.rawSpan) { (entry, product) throws(StoreError) in
+    try forEachCode(withKey: key) { (entry, product) throws(StoreError) in
       let copy = try self.copy(product)
       guard let code = entry.copy(of: copy.id) else { throw product.record.damage("a code that is not UTF-8") }
       let isExact = code.code.utf8.span.rawSpan.trimmedAsCode.hasSameBytes(as: text)

@@ -1,5 +1,5 @@
-import Barcodes
-import Bytes
+public import Barcodes
+public import Bytes
 import CatalogRows
 import LogStore
 
@@ -81,17 +81,20 @@ struct CodeView: ~Escapable {
   }
 }
 
-/// A borrowed view of one code of a record.
-struct CodeEntry: ~Escapable {
+/// A borrowed view of one further code of a product. Its texts are read from the store's mapping, and nothing is copied.
+public struct ProductCodeView: ~Escapable {
   /// The key by which the code is found.
   let key: RawSpan
   let flags: UInt8
   private let idNumber: UInt64
   private let idText: RawSpan
   private let ownText: RawSpan
-  let quantity: ExactDecimal
-  let unit: RawSpan
-  let kind: RawSpan
+  /// How many of the product's unit the code stands for, more than 0.
+  public let quantity: ExactDecimal
+  /// The unit of what the code is on, as UTF-8; may be empty.
+  public let unit: RawSpan
+  /// The kind of the code, as UTF-8; may be empty.
+  public let kind: RawSpan
 
   @_lifetime(copy key, copy body)
   fileprivate init?(_ key: RawSpan, _ body: RawSpan, at offset: inout Int) {
@@ -144,6 +147,22 @@ struct CodeEntry: ~Escapable {
     get { flags & CodeLayout.hasText != 0 ? ownText : nil }
   }
 
+  /// The code as the server wrote it. Most codes are stored as numbers, so this makes a text.
+  public var code: String {
+    var bytes: [UInt8] = []
+    appendText(to: &bytes)
+    return bytes.rawSpan.string
+  }
+
+  /// Whether the code, without blanks around it, is a text.
+  func isTrimmed(_ text: RawSpan) -> Bool {
+    // Digits are stored as a number because nothing is around them.
+    if self.text == nil, key.byteCount > 0, key.u8(at: 0) == DigitKey.mark { return true }
+    var bytes: [UInt8] = []
+    appendText(to: &bytes)
+    return bytes.rawSpan.trimmedAsCode.hasSameBytes(as: text)
+  }
+
   /// Appends the code as the server wrote it.
   func appendText(to bytes: inout [UInt8]) {
     if let text { bytes.append(text) } else { DigitKey.appendText(of: key, to: &bytes) }
@@ -188,12 +207,12 @@ struct CodeIterator: ~Escapable {
 
   /// Returns the next code; `nil` after the last one, and where keys and body contradict each other.
   @_lifetime(copy self)
-  mutating func next() -> CodeEntry? {
+  mutating func next() -> ProductCodeView? {
     guard let key = keys.next() else {
       isComplete = offset == body.byteCount
       return nil
     }
-    return CodeEntry(key, body, at: &offset)
+    return ProductCodeView(key, body, at: &offset)
   }
 }
 

@@ -18,6 +18,26 @@ enum DigitKey {
     append(number, to: &key)
   }
 
+  /// A packed key on the stack.
+  struct Packed {
+    private var storage = InlineArray<9, UInt8>(repeating: 0)
+    private let count: Int
+
+    /// - Parameter number: The digits with a 1 before them, as ``number(_:)`` returns them.
+    init(_ number: UInt64) {
+      let length = (71 - number.leadingZeroBitCount) / 8
+      storage[0] = DigitKey.mark
+      for index in 0..<length { storage[length - index] = UInt8(truncatingIfNeeded: number >> UInt64(8 * index)) }
+      count = length + 1
+    }
+
+    /// The bytes of the key.
+    var bytes: RawSpan {
+      @_lifetime(borrow self)
+      borrowing get { storage.span.bytes.extracting(0..<count) }
+    }
+  }
+
   /// Replaces the contents of `key` with the key of a folded barcode.
   static func make(of folded: RawSpan, into key: inout [UInt8]) {
     key.removeAll(keepingCapacity: true)

@@ -81,7 +81,7 @@ extension CatalogSnapshot {
   /// Calls `body` with each code that has a key, and the product that it belongs to, unless that is missing or was sent
   /// as deleted.
   func forEachCode(
-    withKey key: RawSpan, _ body: (borrowing CodeEntry, borrowing ProductView) throws(StoreError) -> Void
+    withKey key: RawSpan, _ body: (borrowing ProductCodeView, borrowing ProductView) throws(StoreError) -> Void
   ) throws(StoreError) {
     guard let store else { return }
     try store.forEachRecord(CatalogSchema.codesByCode, key) { (record) throws(StoreError) in
@@ -104,27 +104,41 @@ extension CatalogSnapshot {
   /// - Throws: `StoreError.damaged` if a block or record that the lookup reads fails its check.
   /// - Complexity: Four cache misses, and more for each block of the tail.
   public func withProduct<Result>(
-    code: Span<UInt8>, _ body: (borrowing ProductView, ProductCode) throws(StoreError) -> Result
+    code: Span<UInt8>,
+    _ body: (borrowing ProductView, borrowing ProductCodeView) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
     guard hasCodes else { return nil }
     let text = code.rawSpan
+    if let number = DigitKey.number(text) {
+      // A key on the stack, for the most common codes.
+      let key = DigitKey.Packed(number)
+      return try withProduct(code: text, key: key.bytes, body)
+    }
+    let trimmed = text.extracting(CodeKey.trimmed(text))
     let folded = CodeKey.of(text)
     let key = DigitKey.of(folded.rawSpan)
-    if key.isEmpty { return nil }
+    return key.isEmpty ? nil : try withProduct(code: trimmed, key: key.rawSpan, body)
+  }
+
+  private func withProduct<Result>(
+    code text: RawSpan, key: RawSpan,
+    _ body: (borrowing ProductView, borrowing ProductCodeView) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
+    guard let store else { return nil }
     var result: Result?
-    try forEachCode(withKey: key.rawSpan) { (entry, product) throws(StoreError) in
-      guard result == nil, let copy = entry.copy(of: product.id), copy.code.isTrimmedAsCode(text) else { return }
-      result = try body(product, copy)
+    try store.forEachRecord(CatalogSchema.codesByCode, key) { (record) throws(StoreError) in
+      let codes = CodeView(copy record)
+      guard let product = try store.product(id: codes.productId), product.delFlag == 0 else { return true }
+      var iterator = codes.codes
+      while let code = iterator.next() {
+        if code.key.hasSameBytes(as: key), code.isTrimmed(text) {
+          result = try body(product, code)
+          return false
+        }
+      }
+      return true
     }
     return result
-  }
-}
-
-extension String {
-  /// Whether this text is `other` without the blanks around both.
-  fileprivate func isTrimmedAsCode(_ other: RawSpan) -> Bool {
-    let own = utf8.span.rawSpan
-    return own.extracting(CodeKey.trimmed(own)).hasSameBytes(as: other.extracting(CodeKey.trimmed(other)))
   }
 }
 
