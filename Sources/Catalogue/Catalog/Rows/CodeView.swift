@@ -1,5 +1,5 @@
 public import Barcodes
-public import Bytes
+import Bytes
 import CatalogRows
 import LogStore
 

@@ -34,7 +34,7 @@ enum DigitKey {
     /// The bytes of the key.
     var bytes: RawSpan {
       @_lifetime(borrow self)
-      borrowing get { storage.span.bytes.extracting(0..<count) }
+      borrowing get { storage.span.rawSpan.extracting(0..<count) }
     }
   }
 
