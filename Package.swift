@@ -153,7 +153,7 @@ let groups: [(name: String, targets: [Target])] = [
   sources(
     "Server",
     [
-      module("ServerAnswers", ["Bytes", "CatalogRows", "Gzip", "JSONFormat", "Platform", "TextFormat"]),
+      module("ServerAnswers", ["Barcodes", "Bytes", "CatalogRows", "Gzip", "JSONFormat", "Platform", "TextFormat"]),
       module("CatalogSync", ["Catalog", "LogStore", "ServerAnswers"]),
       module("CatalogHTTP", ["CatalogSync", "CurlClient", "Essentials", "HTTPSupport", "Platform", "TextFormat"]),
     ]),
@@ -290,7 +290,7 @@ let groups: [(name: String, targets: [Target])] = [
           "Barcodes", "Catalog", "CatalogRows", "DocumentFormat", "LogStore", "RandomTestSupport", "RowFiles",
           "ServerAnswers", "StoreTestSupport",
         ]),
-      testSupport("RowTestSupport", ["CatalogRows", "RandomTestSupport"]),
+      testSupport("RowTestSupport", ["Barcodes", "CatalogRows", "RandomTestSupport"]),
       testSupport("DatagramTestSupport"),
       program(
         "store-actor",
@@ -380,7 +380,7 @@ let groups: [(name: String, targets: [Target])] = [
     of: "Server",
     [
       tests(
-        "ServerAnswersTests", ["CatalogRows", "RandomTestSupport", "RowTestSupport", "ServerAnswers"],
+        "ServerAnswersTests", ["Barcodes", "CatalogRows", "RandomTestSupport", "RowTestSupport", "ServerAnswers"],
         hasResources: true),
       tests(
         "CatalogSyncTests",

@@ -59,7 +59,8 @@ let package = Package(
       name: "Documents", dependencies: ["Bytes", "DocumentFormat", "Essentials", "LogStore", "Platform"],
       swiftSettings: lifetimes),
     .target(
-      name: "ServerAnswers", dependencies: ["Bytes", "CatalogRows", "Gzip", "JSONFormat", "Platform", "TextFormat"],
+      name: "ServerAnswers",
+      dependencies: ["Barcodes", "Bytes", "CatalogRows", "Gzip", "JSONFormat", "Platform", "TextFormat"],
       swiftSettings: library),
     .target(
       name: "RowFiles",

@@ -15,7 +15,7 @@ public enum RowFileError: Error {
   case lineTooLong(limit: Int, line: Int)
   /// Line `line` (from 1) has no `type`, or one that is not a string.
   case lineWithoutType(line: Int)
-  /// `type` in line `line` (from 1) is neither `product` nor `relation`.
+  /// `type` in line `line` (from 1) is not `product`, `relation` or `code`.
   case lineTypeUnknown(String, line: Int)
   /// The file is gzip and cannot be decompressed.
   case notUnpacked(GzipError)
@@ -36,9 +36,9 @@ extension RowFileError: CustomStringConvertible {
     case .lineTooLong(let limit, let line):
       "Line \(line) is longer than \(limit) bytes. Lines must end with a line feed; correct or remove the line."
     case .lineWithoutType(let line):
-      "Line \(line) has no text under the key type. Add \"type\":\"product\" or \"type\":\"relation\"."
+      "Line \(line) has no text under the key type. Add \"type\":\"product\", \"relation\" or \"code\"."
     case .lineTypeUnknown(let type, let line):
-      "Line \(line) has the type \"\(type)\"; only product and relation are known. Correct or remove the line."
+      "Line \(line) has the type \"\(type)\"; only product, relation and code are known. Correct or remove the line."
     case .notUnpacked(let cause): Self.description(of: cause)
     case .refused(let faults):
       (faults.first.first.map { "\($0). " } ?? "") + "Nothing was taken: \(faults). Correct the file and try again."

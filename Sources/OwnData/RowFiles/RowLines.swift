@@ -14,7 +14,9 @@ public struct RowLines: ~Copyable {
     case products
     /// Every line is a relation.
     case relations
-    /// Every line has the key `type` with `product` or `relation`, as in a dump; the first `type` is used.
+    /// Every line is a code.
+    case codes
+    /// Every line has the key `type` with `product`, `relation` or `code`, as in a dump; the first `type` is used.
     case tagged
   }
 
@@ -26,6 +28,8 @@ public struct RowLines: ~Copyable {
     public var products = 0
     /// The number of relation rows so far.
     public var relations = 0
+    /// The number of code rows so far.
+    public var codes = 0
     /// The fields that got their default value because of a wrong type.
     public var defaulted = DefaultedFields()
     /// The number of unpaired surrogates in texts, which were read as U+FFFD.
@@ -45,6 +49,7 @@ public struct RowLines: ~Copyable {
   private var tokens: JSONTokenizer
   private var productReader = RowReader(ProductRow())
   private var relationReader = RowReader(RelationRow())
+  private var codeReader = RowReader(CodeRow())
   private var matcher = KeyMatcher(["type"])
   /// The summary of what has been read so far.
   public private(set) var summary = Summary()
@@ -53,7 +58,7 @@ public struct RowLines: ~Copyable {
   /// Creates a reader of a new text.
   ///
   /// - Parameters:
-  ///   - kind: How a line says whether it is a product or a relation.
+  ///   - kind: How a line says whether it is a product, a relation or a code.
   ///   - limits: The bounds on memory. One line has at most `tokenByteCount` bytes.
   public init(kind: Kind, limits: WireLimits = WireLimits()) {
     self.kind = kind
@@ -113,6 +118,7 @@ public struct RowLines: ~Copyable {
     switch kind {
     case .products: list = .products
     case .relations: list = .relations
+    case .codes: list = .codes
     case .tagged: list = try type(of: line)
     }
     try begin(line)
@@ -120,6 +126,7 @@ public struct RowLines: ~Copyable {
       switch list {
       case .products: try readProduct()
       case .relations: try readRelation()
+      case .codes: try readCode()
       }
       // A second value in the line is an error here.
       _ = try tokens.next()
@@ -142,6 +149,13 @@ public struct RowLines: ~Copyable {
         throw .sinkFailed(error, row: RowPosition(list: list, index: summary.relations, id: relationReader.row[.id]))
       }
       summary.relations += 1
+    case .codes:
+      do {
+        try sink.code(codeReader.row)
+      } catch {
+        throw .sinkFailed(error, row: RowPosition(list: list, index: summary.codes, id: codeReader.row[.id]))
+      }
+      summary.codes += 1
     }
   }
 
@@ -173,6 +187,7 @@ public struct RowLines: ~Copyable {
         switch type {
         case "product": return .products
         case "relation": return .relations
+        case "code": return .codes
         default: throw .lineTypeUnknown(String(type.prefix(40)), line: summary.lines)
         }
       case .endOfDocument, .needsInput:
@@ -198,6 +213,14 @@ public struct RowLines: ~Copyable {
     _ = try relationReader.read(&tokens, depth: Self.rowDepth) { field, offset in
       guard let field = RelationField(rawValue: field) else { return }
       summary.defaulted.count(field, row: summary.relations, offset: offset)
+    }
+  }
+
+  private mutating func readCode() throws(JSONError) {
+    codeReader.begin()
+    _ = try codeReader.read(&tokens, depth: Self.rowDepth) { field, offset in
+      guard let field = CodeField(rawValue: field) else { return }
+      summary.defaulted.count(field, row: summary.codes, offset: offset)
     }
   }
 }

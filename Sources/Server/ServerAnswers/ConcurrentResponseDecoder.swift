@@ -22,10 +22,13 @@ public struct ConcurrentResponseDecoder: ~Copyable {
   /// - Parameters:
   ///   - limits: The limits above which a readable response is refused.
   ///   - allowsBarePayload: Whether to also accept a payload document without envelope, base64 and gzip.
+  ///   - extraKeys: The keys of a product, other than the 25 and `extra`, whose values are kept in `extra`.
   /// - Throws: ``WireError/outOfMemory``.
-  public init(limits: WireLimits = WireLimits(), allowsBarePayload: Bool = false) throws(WireError) {
+  public init(
+    limits: WireLimits = WireLimits(), allowsBarePayload: Bool = false, extraKeys: Set<String> = []
+  ) throws(WireError) {
     thread = try UnpackingThread(limits: limits, allowsBarePayload: allowsBarePayload)
-    payload = PayloadDecoder(limits: limits)
+    payload = PayloadDecoder(limits: limits, extraKeys: extraKeys)
   }
 
   /// The decoder's progress.

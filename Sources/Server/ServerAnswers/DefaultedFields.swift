@@ -19,7 +19,9 @@ public struct DefaultedFields: Sendable, Equatable {
 
   private var products = Array(repeating: 0, count: ProductField.allCases.count)
   private var relations = Array(repeating: 0, count: RelationField.allCases.count)
-  /// The number of products whose `extra` was left out: it was no object, had a key twice, or exceeded `ExtraLimits`.
+  private var codes = Array(repeating: 0, count: CodeField.allCases.count)
+  /// The number of values of `extra` that were left out, and of values under other keys that were to be kept in it: they
+  /// were no object, had a key twice, or exceeded `ExtraLimits`.
   public private(set) var extra = 0
   /// The total of all fields.
   public private(set) var total = 0
@@ -35,12 +37,16 @@ public struct DefaultedFields: Sendable, Equatable {
   /// The number of relations whose `field` was defaulted.
   public subscript(relation field: RelationField) -> Int { relations[field.rawValue] }
 
+  /// The number of codes whose `field` was defaulted.
+  public subscript(code field: CodeField) -> Int { codes[field.rawValue] }
+
   /// The counts that are not zero, under names like `product.delFlag`, in the order of the fields.
   public var byField: [(name: String, count: Int)] {
     ProductField.allCases.filter { self[product: $0] > 0 }.map { ("product.\($0.key)", self[product: $0]) }
       + (extra > 0 ? [("product.extra", extra)] : [])
       + RelationField.allCases.filter { self[relation: $0] > 0 }
       .map { ("relation.\($0.key)", self[relation: $0]) }
+      + CodeField.allCases.filter { self[code: $0] > 0 }.map { ("code.\($0.payloadKey)", self[code: $0]) }
   }
 
   package mutating func count(_ field: ProductField, row: Int, offset: Int) {
@@ -59,5 +65,11 @@ public struct DefaultedFields: Sendable, Equatable {
     relations[field.rawValue] += 1
     total += 1
     if first == nil { first = Place(list: .relations, row: row, field: field.key, offset: offset) }
+  }
+
+  package mutating func count(_ field: CodeField, row: Int, offset: Int) {
+    codes[field.rawValue] += 1
+    total += 1
+    if first == nil { first = Place(list: .codes, row: row, field: field.payloadKey, offset: offset) }
   }
 }

@@ -9,14 +9,14 @@ internal import JSONFormat
 public struct PayloadDecoder: ~Copyable {
   /// The decoder's position at the top level of the payload.
   private enum Place: Sendable {
-    case beginning, top, value(Key), skipping, products, relations, end
+    case beginning, top, value(Key), skipping, products, relations, codes, end
   }
 
   private enum Key: Int, Sendable {
-    case products, relations, updateTime
+    case products, relations, codes, updateTime
   }
 
-  private enum Event { case needsInput, product, relation }
+  private enum Event { case needsInput, product, relation, code }
 
   private let limits: WireLimits
   /// The number of rows allowed for the compressed bytes so far.
@@ -24,24 +24,32 @@ public struct PayloadDecoder: ~Copyable {
   private var tokens: JSONTokenizer
   private var place = Place.beginning
   private var isInRow = false
-  private var matcher = KeyMatcher([RowList.products.rawValue, RowList.relations.rawValue, "updateTime"])
+  private var matcher = KeyMatcher(
+    [RowList.products.rawValue, RowList.relations.rawValue, RowList.codes.rawValue, "updateTime"])
   /// One bit for each ``Key`` that has been read.
   private var seen: UInt8 = 0
-  private var productReader = RowReader(ProductRow())
+  private var productReader: RowReader<ProductRow>
   private var relationReader = RowReader(RelationRow())
+  private var codeReader = RowReader(CodeRow())
   private var summary = PayloadSummary()
   private var failure: WireError?
 
-  /// Creates a decoder of a new payload, which refuses more than `limits` allow.
-  public init(limits: WireLimits = WireLimits()) {
+  /// Creates a decoder of a new payload.
+  ///
+  /// - Parameters:
+  ///   - limits: The limits above which a readable payload is refused.
+  ///   - extraKeys: The keys of a product, other than the 25 and `extra`, whose values are kept in `extra`. Values under
+  ///     all other keys are skipped.
+  public init(limits: WireLimits = WireLimits(), extraKeys: Set<String> = []) {
     self.limits = limits
+    productReader = RowReader(ProductRow(), extraKeys: extraKeys)
     rowLimit = limits.absoluteRowCount
     tokens = JSONTokenizer(
       limits: JSONLimits(nestingDepth: limits.nestingDepth, tokenByteCount: limits.tokenByteCount))
   }
 
-  /// The number of rows of both lists decoded so far.
-  public var rowCount: Int { summary.products + summary.relations }
+  /// The number of rows of all lists decoded so far.
+  public var rowCount: Int { summary.products + summary.relations + summary.codes }
 
   /// The number of bytes read so far.
   public var byteCount: Int { summary.bytesUnpacked }
@@ -112,6 +120,14 @@ public struct PayloadDecoder: ~Copyable {
             error, row: RowPosition(list: .relations, index: summary.relations, id: relationReader.row[.id]))
         }
         summary.relations += 1
+      case .code:
+        try checkRowCount()
+        do {
+          try sink.code(codeReader.row)
+        } catch {
+          throw .sinkFailed(error, row: RowPosition(list: .codes, index: summary.codes, id: codeReader.row[.id]))
+        }
+        summary.codes += 1
       }
     }
   }
@@ -127,8 +143,21 @@ public struct PayloadDecoder: ~Copyable {
   /// The row that the decoder is reading, if any.
   private var currentRow: RowPosition? {
     guard isInRow else { return nil }
-    if case .products = place { return RowPosition(list: .products, index: summary.products) }
-    return RowPosition(list: .relations, index: summary.relations)
+    switch place {
+    case .products: return position(in: .products)
+    case .relations: return position(in: .relations)
+    case .codes: return position(in: .codes)
+    case .beginning, .top, .value, .skipping, .end: return nil
+    }
+  }
+
+  /// The position of the next row of a list.
+  private func position(in list: RowList) -> RowPosition {
+    switch list {
+    case .products: RowPosition(list: list, index: summary.products)
+    case .relations: RowPosition(list: list, index: summary.relations)
+    case .codes: RowPosition(list: list, index: summary.codes)
+    }
   }
 
   /// Reads the next token. An error names the row in which it happened.
@@ -150,6 +179,11 @@ public struct PayloadDecoder: ~Copyable {
         guard isInRow, try readRelation() else { return .needsInput }
         isInRow = false
         return .relation
+      case .codes:
+        if !isInRow, try !enterRow(.codes) { continue }
+        guard isInRow, try readCode() else { return .needsInput }
+        isInRow = false
+        return .code
       case .beginning, .top, .value, .skipping, .end:
         guard try advanceTop() else { return .needsInput }
       }
@@ -168,12 +202,15 @@ public struct PayloadDecoder: ~Copyable {
       return false
     case .beginObject:
       isInRow = true
-      if list == .products { productReader.begin() } else { relationReader.begin() }
+      switch list {
+      case .products: productReader.begin()
+      case .relations: relationReader.begin()
+      case .codes: codeReader.begin()
+      }
       return true
     default:
-      let row = RowPosition(list: list, index: list == .products ? summary.products : summary.relations)
       // Every other token begins a value.
-      throw .rowNotObject(row, found: JSONKind(token) ?? .null, offset: tokens.tokenOffset)
+      throw .rowNotObject(position(in: list), found: JSONKind(token) ?? .null, offset: tokens.tokenOffset)
     }
   }
 
@@ -206,6 +243,18 @@ public struct PayloadDecoder: ~Copyable {
     }
   }
 
+  /// Continues reading a code; returns `false` if the window ends first.
+  private mutating func readCode() throws(WireError) -> Bool {
+    do {
+      return try codeReader.read(&tokens, depth: Self.rowDepth) { field, offset in
+        guard let field = CodeField(rawValue: field) else { return }
+        summary.defaulted.count(field, row: summary.codes, offset: offset)
+      }
+    } catch {
+      throw .payloadNotJSON(error, row: currentRow)
+    }
+  }
+
   /// Reads one token outside the lists; returns `false` if the window has none.
   private mutating func advanceTop() throws(WireError) -> Bool {
     let token = try nextToken()
@@ -231,14 +280,19 @@ public struct PayloadDecoder: ~Copyable {
     case .skipping:
       // The value ends when the decoder is back at the level of the keys.
       if tokens.depth == 1 { place = .top }
-    case .products, .relations, .end:
+    case .products, .relations, .codes, .end:
       break
     }
     return true
   }
 
-  /// Reads the first token of a required value.
+  /// Reads the first token of a known key's value.
   private mutating func begin(_ key: Key, _ token: JSONToken) throws(WireError) {
+    // Many servers write an absent list so; the list of codes is the only one that may be absent.
+    if key == .codes, token == .null {
+      place = .top
+      return
+    }
     let expected = key == .updateTime ? JSONToken.string : .beginArray
     guard token == expected else {
       throw .payloadKeyWrongType(
@@ -247,6 +301,9 @@ public struct PayloadDecoder: ~Copyable {
     switch key {
     case .products: place = .products
     case .relations: place = .relations
+    case .codes:
+      summary.hasCodes = true
+      place = .codes
     case .updateTime:
       guard tokens.textByteCount <= limits.cursorByteCount else {
         throw .cursorTooLong(
@@ -267,6 +324,7 @@ public struct PayloadDecoder: ~Copyable {
     switch key {
     case .products: RowList.products.rawValue
     case .relations: RowList.relations.rawValue
+    case .codes: RowList.codes.rawValue
     case .updateTime: "updateTime"
     }
   }

@@ -11,7 +11,8 @@ internal import JSONFormat
 ///     send(encoder.takeOutput())
 ///
 /// Take the output often to keep it small; this is allowed at any time. The rows of each list must be contiguous: one
-/// list is closed when the first row of the other is written. A list without rows is written as an empty one.
+/// list is closed when the first row of another is written. A list of products or relations without rows is written as an
+/// empty one; a list of codes without rows only if ``writesCodes`` says so.
 public final class PayloadEncoder: RowSink {
   /// The form of the output.
   public enum Form: Sendable, Equatable {
@@ -23,18 +24,9 @@ public final class PayloadEncoder: RowSink {
     case plain
   }
 
-  private enum List {
-    case relations, products, codes
-
-    /// The key in the payload.
-    var key: String {
-      switch self {
-      case .relations: RowList.relations.rawValue
-      case .products: RowList.products.rawValue
-      case .codes: "appProductCodeVOList"
-      }
-    }
-  }
+  /// Whether the answer has a list of codes although none is written. An answer without that list says nothing about
+  /// codes, one with an empty list that its products have none. Set it before ``finish(updateTime:)``.
+  public var writesCodes = false
 
   /// The size of the JSON text that is compressed at once.
   private static let chunkByteCount = 64 << 10
@@ -44,8 +36,8 @@ public final class PayloadEncoder: RowSink {
   private var base64 = Base64Encoder()
   private var json: [UInt8] = []
   private var output: [UInt8] = []
-  private var openList: List?
-  private var closedLists: Set<List> = []
+  private var openList: RowList?
+  private var closedLists: Set<RowList> = []
   private var isFinished = false
   /// The number of bytes of JSON text written so far.
   public private(set) var unpackedByteCount = 0
@@ -80,7 +72,7 @@ public final class PayloadEncoder: RowSink {
     if json.count >= Self.chunkByteCount { flush(isLast: false) }
   }
 
-  /// Writes one code. All codes must be written contiguously. An answer without codes has no list of them.
+  /// Writes one code. All codes must be written contiguously.
   public func code(_ row: borrowing CodeRow) {
     enter(.codes)
     RowJSON.append(row, to: &json)
@@ -91,7 +83,7 @@ public final class PayloadEncoder: RowSink {
   public func finish(updateTime: String) {
     precondition(!isFinished, "finish(updateTime:) must be called once")
     closeList()
-    for list in [List.relations, .products] where !closedLists.contains(list) {
+    for list in [RowList.relations, .products] + (writesCodes ? [.codes] : []) where !closedLists.contains(list) {
       open(list)
       closeList()
     }
@@ -111,7 +103,7 @@ public final class PayloadEncoder: RowSink {
     return output
   }
 
-  private func enter(_ list: List) {
+  private func enter(_ list: RowList) {
     precondition(!isFinished, "a row must not be written after finish(updateTime:)")
     guard openList != list else {
       json.append(UInt8(ascii: ","))
@@ -122,9 +114,9 @@ public final class PayloadEncoder: RowSink {
     open(list)
   }
 
-  private func open(_ list: List) {
+  private func open(_ list: RowList) {
     if !closedLists.isEmpty { json.append(UInt8(ascii: ",")) }
-    json += "\"\(list.key)\":[".utf8
+    json += "\"\(list.rawValue)\":[".utf8
     openList = list
   }
 

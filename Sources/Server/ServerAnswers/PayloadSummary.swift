@@ -4,6 +4,11 @@ public struct PayloadSummary: Sendable, Equatable {
   public var products = 0
   /// The number of rows of `appProductRelVOList`.
   public var relations = 0
+  /// The number of rows of `appProductCodeVOList`.
+  public var codes = 0
+  /// Whether the payload has the list `appProductCodeVOList`, which may be empty. A payload without it says nothing about
+  /// codes.
+  public var hasCodes = false
   /// The cursor to send with the next request.
   public var updateTime = ""
   /// The fields that got their default value because of a wrong type.
@@ -25,7 +30,7 @@ public struct WireProgress: Sendable, Equatable {
   public var bytesIn = 0
   /// The number of bytes of the payload so far.
   public var bytesUnpacked = 0
-  /// The number of rows of both lists passed to the sink so far.
+  /// The number of rows of all lists passed to the sink so far.
   public var rows = 0
 
   /// Creates the progress of a decoder that has received nothing yet.

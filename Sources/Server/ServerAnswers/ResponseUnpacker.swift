@@ -31,7 +31,7 @@ public struct ResponseUnpacker: ~Copyable {
   private var place = Place.beginning
   private var matcher = KeyMatcher(["message", "code", "data"])
   private var payloadMatcher = KeyMatcher([
-    RowList.products.rawValue, RowList.relations.rawValue, "updateTime",
+    RowList.products.rawValue, RowList.relations.rawValue, RowList.codes.rawValue, "updateTime",
   ])
   private var seen: UInt8 = 0
   /// The bytes read of a document whose form is not known yet.

@@ -92,11 +92,11 @@ public enum WireError: Error {
   case payloadNotObject(found: JSONKind)
   /// A required key is missing.
   case payloadKeyMissing(String)
-  /// A required key has a value of the wrong type.
+  /// A known key has a value of the wrong type.
   case payloadKeyWrongType(String, found: JSONKind, offset: Int)
   /// `updateTime` is longer than the limit for a cursor.
   case cursorTooLong(byteCount: Int, limit: Int, offset: Int)
-  /// The two lists together have more rows than allowed for the compressed size of the response, or, if `isAbsolute`,
+  /// The lists together have more rows than allowed for the compressed size of the response, or, if `isAbsolute`,
   /// than allowed for any response.
   case tooManyRows(limit: Int, isAbsolute: Bool, offset: Int)
   /// An element of a list is not an object.

@@ -10,13 +10,13 @@ public struct WireLimits: Sendable, Equatable {
   public var unpackedRatio: Int
   /// The maximum size of the payload in bytes in any case; more than 16 GiB is refused by default.
   public var absoluteByteCount: Int
-  /// The number of rows of both lists together that are allowed whatever their compressed size; 1,000,000 by default.
+  /// The number of rows of all lists together that are allowed whatever their compressed size; 1,000,000 by default.
   public var rowCount: Int
   /// The minimum number of compressed bytes per row if there are more than ``rowCount``, counted from the first row; 2
   /// by default. A row with only an id of its own takes about eight. The compressed size is computed as for
   /// ``unpackedRatio``. A bare payload, which is not compressed, is limited only by ``absoluteRowCount``.
   public var packedBytesPerRow: Int
-  /// The maximum number of rows of both lists together in any case; more than 50,000,000 are refused by default. A full
+  /// The maximum number of rows of all lists together in any case; more than 50,000,000 are refused by default. A full
   /// update keeps 16 bytes in memory for each key of each row.
   public var absoluteRowCount: Int
   /// The maximum size in bytes of `updateTime`, which is stored with every commit and sent with every request; 1024 by

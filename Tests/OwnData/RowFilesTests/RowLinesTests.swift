@@ -55,6 +55,7 @@ import Testing
     for _ in 0..<100 {
       try dump.product(rows.product())
       try dump.relation(rows.relation())
+      try dump.code(rows.code())
     }
     #expect(read(dump.lines.joined(separator: "\n") + "\n", .tagged).lines == dump.lines)
   }
@@ -64,6 +65,15 @@ import Testing
       "{\"x\":{\"type\":\"no\"},\"id\":\"a\",\"type\":\"relation\",\"type\":\"product\"}", .tagged)
     #expect(reading.summary?.relations == 1)
     #expect(reading.lines.first?.contains("\"id\":\"a\"") == true)
+  }
+
+  @Test func `a line may be a code, under either name of its text`() {
+    let reading = read("{\"barcode\":\"1\",\"quantity\":\"x\"}\n{\"code\":\"2\",\"quantity\":24}\n", .codes)
+    #expect(reading.summary?.codes == 2 && reading.summary?.defaulted[code: .quantity] == 1)
+    #expect(
+      reading.lines.map { $0.contains(#""code":"1""#) || $0.contains(#""code":"2""#) } == [true, true])
+    let tagged = read("{\"type\":\"code\",\"code\":\"2\"}\n{\"type\":\"product\"}\n", .tagged)
+    #expect(tagged.summary?.codes == 1 && tagged.summary?.products == 1)
   }
 
   @Test(arguments: [

@@ -8,6 +8,7 @@ import Testing
     var outcomes: [String]
     var products: Int?
     var relations: Int?
+    var codes: Int
     var cursor: String?
     var testDescription: String { file }
   }
@@ -16,7 +17,8 @@ import Testing
     Case(
       file: entry.text("file") ?? "",
       outcomes: entry["accept"] as? [String] ?? [entry.text("expect") ?? ""],
-      products: rows(entry, "products"), relations: entry.number("relations"), cursor: entry.text("updateTime"))
+      products: rows(entry, "products"), relations: entry.number("relations"), codes: entry.number("codes") ?? 0,
+      cursor: entry.text("updateTime"))
   }
 
   /// How many rows the catalogue has afterwards: of those with one id, the last one.
@@ -25,7 +27,7 @@ import Testing
     return decoded.isEmpty ? entry.number(kind) : Set(decoded.map { $0.text("id") }).count
   }
 
-  @Test func `the corpus is there`() { #expect(Self.cases.count == 47) }
+  @Test func `the corpus is there`() { #expect(Self.cases.count == 55) }
 
   @Test func `every answer into an empty catalogue has the outcome of the manifest`() throws {
     let root = try TestRoot()
@@ -38,6 +40,8 @@ import Testing
         #expect(statistics.text("cursor") == wire.cursor, "\(wire.file)")
         #expect(statistics.number("products") == wire.products, "\(wire.file)")
         #expect(statistics.number("relations") == wire.relations, "\(wire.file)")
+        let codes = try root.run(["dump"] + user).lines.filter { $0.hasPrefix(#"{"type":"code""#) }
+        #expect(codes.count == wire.codes, "\(wire.file)")
       } else {
         let dump = try root.run(["dump"] + user)
         #expect(dump.code == 0 && dump.output.isEmpty, "\(wire.file)")

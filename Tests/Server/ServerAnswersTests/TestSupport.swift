@@ -21,17 +21,19 @@ struct Outcome: Equatable {
   /// Decodes `bytes` in chunks of the given sizes, the last one again and again.
   init(
     _ bytes: [UInt8], chunks: [Int] = [.max], limits: WireLimits = WireLimits(),
-    allowsBarePayload: Bool = false, onTwoThreads: Bool = false
+    allowsBarePayload: Bool = false, extraKeys: Set<String> = [], onTwoThreads: Bool = false
   ) {
     var sink = Collector()
     defer { lines = sink.lines }
     do throws(WireError) {
       if onTwoThreads {
-        var decoder = try ConcurrentResponseDecoder(limits: limits, allowsBarePayload: allowsBarePayload)
+        var decoder = try ConcurrentResponseDecoder(
+          limits: limits, allowsBarePayload: allowsBarePayload, extraKeys: extraKeys)
         for chunk in Self.ranges(of: bytes, chunks) { try decoder.consume(bytes.span.extracting(chunk), into: &sink) }
         summary = try decoder.finish(into: &sink)
       } else {
-        var decoder = try ResponseDecoder(limits: limits, allowsBarePayload: allowsBarePayload)
+        var decoder = try ResponseDecoder(
+          limits: limits, allowsBarePayload: allowsBarePayload, extraKeys: extraKeys)
         for chunk in Self.ranges(of: bytes, chunks) { try decoder.consume(bytes.span.extracting(chunk), into: &sink) }
         summary = try decoder.finish()
       }

@@ -10,6 +10,7 @@ struct WireCase: Sendable, CustomTestStringConvertible {
   var isAmbiguous: Bool
   var products: Int?
   var relations: Int?
+  var codes: Int
   var updateTime: String?
   /// The decoded rows as JSON.
   var decoded: Data?
@@ -35,6 +36,7 @@ struct WireCase: Sendable, CustomTestStringConvertible {
         isAmbiguous: entry["ambiguous"] as? Bool ?? false,
         products: entry["products"] as? Int,
         relations: entry["relations"] as? Int,
+        codes: entry["codes"] as? Int ?? 0,
         updateTime: entry["updateTime"] as? String,
         decoded: entry["decoded"].flatMap { try? JSONSerialization.data(withJSONObject: $0) })
     }
@@ -47,7 +49,7 @@ struct WireCase: Sendable, CustomTestStringConvertible {
 
 @Suite struct WireCorpusTests {
   @Test func `the corpus is there`() {
-    #expect(WireCase.all.count == 47)
+    #expect(WireCase.all.count == 55)
   }
 
   @Test(arguments: WireCase.all) func `every answer has the outcome of the manifest`(wire: WireCase) throws {
@@ -59,12 +61,14 @@ struct WireCase: Sendable, CustomTestStringConvertible {
     let summary = try #require(outcome.summary, "\(outcome.failure ?? "")")
     #expect(summary.products == wire.products)
     #expect(summary.relations == wire.relations)
+    #expect(summary.codes == wire.codes)
     #expect(summary.updateTime == wire.updateTime)
     guard let data = wire.decoded else { return }
     let decoded = try #require(try JSONSerialization.jsonObject(with: data) as? [String: [[String: Any]]])
     let collector = Collector(lines: outcome.lines)
     try expectEqual(collector.products, try #require(decoded["products"]))
     try expectEqual(collector.relations, try #require(decoded["relations"]))
+    try expectEqual(collector.codes, decoded["codes"] ?? [])
   }
 
   private func expectEqual(_ found: [[String: Any]], _ expected: [[String: Any]]) throws {
@@ -115,6 +119,7 @@ struct WireCase: Sendable, CustomTestStringConvertible {
     ("missing-appProductRelVOList", "no appProductRelVOList"), ("missing-updateTime", "no updateTime"),
     ("row-null", "row 1 (from 0) of appProductVOList"), ("inner-array", "an array instead of an object"),
     ("inner-invalid-utf8", "invalid UTF-8 at byte"),
+    ("codes-object", "appProductCodeVOList at byte"), ("codes-row-null", "row 1 (from 0) of appProductCodeVOList"),
     ("inner-trailing-comma", "a key in double quotes was expected"),
   ])
   func `every refusal says why`(file: String, reason: String) throws {

@@ -38,9 +38,9 @@ package struct Collector: RowSink {
     lines.append(String(decoding: json, as: UTF8.self))
   }
 
-  package var codes: [[String: Any]] { objects("code") }
   package var products: [[String: Any]] { objects("product") }
   package var relations: [[String: Any]] { objects("relation") }
+  package var codes: [[String: Any]] { objects("code") }
 
   private func objects(_ type: String) -> [[String: Any]] {
     lines.compactMap {

@@ -1,3 +1,4 @@
+internal import Barcodes
 package import CatalogRows
 package import RandomTestSupport
 
@@ -45,6 +46,15 @@ package struct RowGenerator {
     var row = RelationRow()
     for field in RelationText.allCases { row.texts.set(field.rawValue, Array(text().utf8).span) }
     row.groupNum = integer()
+    return row
+  }
+
+  package mutating func code() -> CodeRow {
+    var row = CodeRow()
+    for field in CodeText.allCases { row.texts.set(field.rawValue, Array(text().utf8).span) }
+    row.quantity = ExactDecimal(
+      [1, 24, 999_999_999_999_999_999, Int64.random(in: 1...10_000, using: &random)].randomElement(using: &random)!,
+      decimals: [0, 0, 1, 3, 18].randomElement(using: &random)!)
     return row
   }
 }
