@@ -6,7 +6,7 @@ public import ServerAnswers
 public struct ImportOptions: Sendable {
   /// The number of rows in one list of an increment from which a full update is required; `nil` for no limit.
   public var threshold: Int? = 1000
-  /// The limit on products that a full update may remove.
+  /// The limit on products, and on codes, that a full update may remove.
   public var lossLimit = LossLimit()
   /// The limit on rows of a response that may be skipped, or collapse into another row. With `nil`, a row that exceeds
   /// a limit of the format is an error.
@@ -17,9 +17,16 @@ public struct ImportOptions: Sendable {
   public var skipsUnchanged = false
   /// Whether to also accept a payload without envelope, base64 and gzip.
   public var allowsBarePayload = false
+  /// The keys of a product, other than its fields, whose values are kept in `extra`. Values under all other keys are
+  /// skipped. A key that names a field has no effect; see ``isField(_:)``.
+  public var extraKeys: Set<String> = []
 
   /// Creates options with the protocol's threshold of 1,000 rows and the default limits.
   public init() {}
+
+  /// Whether a product of a payload has a field with this key, which is read whatever ``extraKeys`` says: one of the 25,
+  /// or `extra` itself.
+  public static func isField(_ key: String) -> Bool { PayloadDecoder.isField(key) }
 }
 
 /// The result of an import.

@@ -12,7 +12,8 @@ struct IncomingFullUpdate: ~Copyable {
   init(_ writer: CatalogWriter, _ options: ImportOptions) throws {
     let update = try writer.beginFullUpdate(options.lossLimit, rowLimits: options.rowLimits)
     do {
-      decoder = try ConcurrentResponseDecoder(limits: options.limits, allowsBarePayload: options.allowsBarePayload)
+      decoder = try ConcurrentResponseDecoder(
+        limits: options.limits, allowsBarePayload: options.allowsBarePayload, extraKeys: options.extraKeys)
     } catch {
       update.cancel()
       throw error

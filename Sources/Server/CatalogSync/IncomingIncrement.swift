@@ -21,7 +21,8 @@ struct IncomingIncrement: ~Copyable {
     increment =
       writer?.beginIncrement(threshold: options.threshold, rowLimits: options.rowLimits)
       ?? Increment(threshold: options.threshold, rowLimits: options.rowLimits)
-    decoder = try ResponseDecoder(limits: options.limits, allowsBarePayload: options.allowsBarePayload)
+    decoder = try ResponseDecoder(
+      limits: options.limits, allowsBarePayload: options.allowsBarePayload, extraKeys: options.extraKeys)
     skipsUnchanged = options.skipsUnchanged
   }
 
@@ -39,7 +40,12 @@ struct IncomingIncrement: ~Copyable {
   ///
   /// - Throws: `WireError` if it is incomplete.
   mutating func finish() throws -> PayloadSummary {
-    do throws(WireError) { return try decoder.finish() } catch { throw error.cause }
+    do throws(WireError) {
+      let summary = try decoder.finish()
+      // An answer without a list of codes says nothing about them; an empty list takes those of its products.
+      increment.keepsCodes = !summary.hasCodes
+      return summary
+    } catch { throw error.cause }
   }
 
   /// Checks whether the rows may be committed, as far as that is known before the commit.

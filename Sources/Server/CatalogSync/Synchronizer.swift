@@ -42,7 +42,7 @@ public struct SyncProgress: Sendable, Equatable {
 
 /// A client of the protocol that performs one step: an increment if that is enough, otherwise a full update.
 ///
-/// With an empty cursor, it makes a full update. With a cursor, it requests an increment; if either list of the
+/// With an empty cursor, it makes a full update. With a cursor, it requests an increment; if a list of the
 /// response reaches the threshold, it sends a second request with an empty cursor and makes a full update. The old
 /// catalogue and its cursor stay in use until the new one is durable.
 ///
@@ -170,7 +170,7 @@ public struct Synchronizer<Transport: CatalogTransport> {
   ) -> ImportReport {
     var report = report
     progress.phase = .done
-    progress.rowsWritten = report.payload.products + report.payload.relations
+    progress.rowsWritten = report.payload.rows
     onProgress?(progress)
     onCommit(writer, report)
     do {

@@ -48,8 +48,13 @@ public struct PayloadDecoder: ~Copyable {
       limits: JSONLimits(nestingDepth: limits.nestingDepth, tokenByteCount: limits.tokenByteCount))
   }
 
+  /// Whether a product has a field with this key: one of the 25, or `extra`.
+  package static func isField(_ key: String) -> Bool {
+    ProductRow.keys.contains { $0.utf8.elementsEqual(key.utf8) }
+  }
+
   /// The number of rows of all lists decoded so far.
-  public var rowCount: Int { summary.products + summary.relations + summary.codes }
+  public var rowCount: Int { summary.rows }
 
   /// The number of bytes read so far.
   public var byteCount: Int { summary.bytesUnpacked }

@@ -20,6 +20,9 @@ public struct PayloadSummary: Sendable, Equatable {
   /// The size of the payload in bytes after base64 decoding and decompression; for a bare payload, its own size.
   public var bytesUnpacked = 0
 
+  /// The number of rows of all lists.
+  public var rows: Int { products + relations + codes }
+
   /// Creates the summary of an empty payload.
   public init() {}
 }

@@ -36,5 +36,6 @@ enum KnownSettings {
     "sync.organisation": "the organisation whose catalogue it is; its users share what is common",
     "sync.caFile": "a PEM file of certificates that the server's certificate is checked against",
     "sync.authorizationFile": "a file that holds the Authorization header for the server",
+    "sync.extra": "keys of the server's products, beyond their fields, whose values are kept in extra",
   ]
 }

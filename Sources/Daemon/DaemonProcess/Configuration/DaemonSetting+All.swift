@@ -98,7 +98,10 @@ extension DaemonSetting {
       "sync.threshold", .int(1...1_000_000_000), "1000", "so many rows of an increment call for a full update"),
     DaemonSetting(
       "sync.maximumLoss", .number(0...1), "",
-      "the share of products an update may lose; unset, half of over 1,000; 1 also takes those without an id"),
+      "the share of products, and of codes, an update may lose; unset, half of over 1,000; 1 also takes those without an id"
+    ),
+    DaemonSetting(
+      "sync.extra", .list, "", "keys of the server's products, beyond their fields, whose values are kept in extra"),
     DaemonSetting("sync.caFile", .text, "", "a PEM file of authorities to trust instead of the system's"),
     DaemonSetting("sync.connectSeconds", .number(0.1...3600), "10", "the longest time for a connection"),
     DaemonSetting("sync.idleSeconds", .number(0.1...3600), "30", "the longest silence of the server"),

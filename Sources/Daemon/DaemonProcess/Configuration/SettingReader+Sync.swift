@@ -2,12 +2,13 @@ import CatalogHTTP
 import CatalogSources
 import RowSources
 import ScanDaemon
+import Workspace
 
 extension SettingReader {
   /// The settings that only a server has.
   private static let serverSettings = [
     "organisation", "authorization", "authorizationFile", "threshold", "caFile", "connectSeconds", "idleSeconds",
-    "minimumRate",
+    "minimumRate", "extra",
   ]
 
   /// The options of the synchronisation; `nil` if neither a server nor another source is configured.
@@ -23,6 +24,7 @@ extension SettingReader {
     options.jitter = number("sync", "jitter") ?? options.jitter
     options.threshold = int("sync", "threshold") ?? options.threshold
     options.maximumLoss = number("sync", "maximumLoss") ?? options.maximumLoss
+    options.extraKeys = extraKeys()
     if let seconds = number("sync", "connectSeconds") { options.transport.connectTimeout = .seconds(seconds) }
     if let seconds = number("sync", "idleSeconds") { options.transport.idleTimeout = .seconds(seconds) }
     options.transport.minimumRate = int("sync", "minimumRate") ?? options.transport.minimumRate
@@ -61,6 +63,19 @@ extension SettingReader {
       }
     }
     return options
+  }
+
+  /// The keys of `sync.extra`; none after a fault.
+  private mutating func extraKeys() -> Set<String> {
+    let path = ["sync", "extra"]
+    guard let names = list(path) else { return [] }
+    var settings = SyncSettings()
+    do throws(SettingsError) { try settings.set(.extra, to: .array(names.map { .text($0) })) } catch {
+      var reason = "\(error)"
+      if case .value(_, let cause) = error { reason = "\(cause)" }
+      refuse(path, names.joined(separator: ", "), "cannot be used: \(reason)")
+    }
+    return settings.extraKeys
   }
 
   /// The file, folder or database of `sync.from`, with the mapping of `sync.mapFile`; `nil` after a fault.

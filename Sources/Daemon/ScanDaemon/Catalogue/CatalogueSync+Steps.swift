@@ -38,6 +38,7 @@ extension CatalogueSync {
       var synchronizer = Synchronizer(http)
       synchronizer.options.threshold = options.threshold
       synchronizer.options.lossLimit = options.lossLimit
+      synchronizer.options.extraKeys = options.extraKeys
       if options.lossLimit.share >= 1 { synchronizer.options.rowLimits = .acceptingCollapse }
       // ``CompactionService`` normally compacts while the daemon is idle; this policy bounds the file if it is never
       // idle.
@@ -85,7 +86,7 @@ extension CatalogueSync {
     }
     guard let error = error as? CatalogError else { return error }
     return switch error {
-    case .wouldLose:
+    case .wouldLose, .wouldLoseCodes:
       SyncFailure(description: error.description(acceptingLoss: "a larger share in sync.maximumLoss, and a reload"))
     case .wouldCollapse:
       SyncFailure(description: error.description(acceptingLoss: "sync.maximumLoss of 1, and a reload"))

@@ -84,9 +84,12 @@ public struct SyncOptions: Sendable {
   public var firstRetry: Duration = .seconds(5)
   /// The number of rows in one list of an increment from which a full update is requested instead.
   public var threshold = 1000
-  /// The maximum share of products that a full update may remove, whatever their number; `nil` for half of the products
-  /// of a catalogue with more than 1,000. 1 also accepts responses whose products have no id of their own.
+  /// The maximum share of products, and of their codes, that a full update may remove, whatever their number; `nil` for
+  /// half of them where there are more than 1,000. 1 also accepts responses whose products have no id of their own.
   public var maximumLoss: Double?
+
+  /// The keys of the server's products, other than their fields, whose values are kept in `extra`.
+  public var extraKeys: Set<String> = []
 
   /// The limit for ``maximumLoss``.
   var lossLimit: LossLimit {

@@ -8,7 +8,8 @@ struct Apply: ParsableCommand {
     commandName: "apply", abstract: "Apply the server's answers from files, one durable commit each.",
     discussion: """
       The first one into an empty catalogue is a full update, the others are increments, whatever their size; with \
-      --full each one is a full update. Prints 'begin SEQUENCE' before a commit starts and 'committed SEQUENCE MODE \
+      --full each one is a full update. Keys of products beyond their fields are kept if the setting sync.extra names \
+      them. Prints 'begin SEQUENCE' before a commit starts and 'committed SEQUENCE MODE \
       CURSOR' once it is durable; with --json, an object for each of these lines. Stops at the first refused file, \
       keeping what was committed.
       """)
@@ -28,6 +29,7 @@ struct Apply: ParsableCommand {
     let location = try store.workspace.makeCatalogue(of: store.userID())
     var writer: CatalogWriter?
     defer { writer?.close() }
+    let extraKeys = try store.extraKeys()
     for (index, path) in files.enumerated() {
       let file = try index == 0 ? first ?? InputFile(path) : InputFile(path)
       if file.byteCount == nil {
@@ -41,14 +43,16 @@ struct Apply: ParsableCommand {
         // The origin of files is unknown, so no other user may adopt this catalogue from now on.
         try store.workspace.forgetOrigin(of: store.userID())
       }
-      if let writer { try apply(arrived, writer, filesAfter: files.count - 1 - index) }
+      if let writer { try apply(arrived, writer, extraKeys, filesAfter: files.count - 1 - index) }
     }
   }
 
-  private func apply(_ file: InputFile, _ writer: CatalogWriter, filesAfter: Int) throws {
+  private func apply(
+    _ file: InputFile, _ writer: CatalogWriter, _ extraKeys: Set<String>, filesAfter: Int
+  ) throws {
     let mode: UpdateMode = try full || writer.snapshot().cursor.isEmpty ? .full : .incremental
     if mode == .full { try writer.roomForFullUpdate().warnIfScarce() }
-    var options = accept.importOptions(threshold: nil)
+    var options = accept.importOptions(threshold: nil, extraKeys: extraKeys)
     options.allowsBarePayload = true
     var answer = try AnswerImport(writer, mode, options)
     do {

@@ -78,9 +78,10 @@ struct ConfigSet: ParsableCommand {
       whatever it looks like. JSON with a key twice in one object is refused. A value that begins with - follows --, \
       as in: set offset -- -5
 
-      Settings of 'sync', which are texts: sync.url, the server's address; sync.organisation; sync.caFile, a PEM file \
+      Settings of 'sync', which are texts but for one: sync.url, the server's address; sync.organisation; sync.caFile, a PEM file \
       of the authorities to trust; sync.authorizationFile, a file with the value of the Authorization header, which \
-      nobody else may read (chmod 600). A secret itself is no setting.
+      nobody else may read (chmod 600). A secret itself is no setting. sync.extra, a list of keys of the server's \
+      products, such as ["price", "color"], whose values are kept in extra; others beyond the fields are not.
 
       Settings for reading codes, which 'scan', 'explain', 'complete' and the daemon use: matching.separators, what a \
       scanner sends for FNC1, each character and each of <GS>, {GS}, ^], ~d029, <FNC1>; matching.measures, a list of \
@@ -122,7 +123,11 @@ struct ConfigSet: ParsableCommand {
         throw Failure(.usage, "keepPreviousDays is a number of days, 0 or more, not \"\(self.value)\"")
       }
     }
-    if let name = SyncSettings.Name(rawValue: name) {
+    if name == SyncSettings.Name.extra.rawValue {
+      var settings = SyncSettings()
+      try settings.set(.extra, to: value)
+      value = .array(settings.extraKeys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { .text($0) })
+    } else if let name = SyncSettings.Name(rawValue: name) {
       // An organisation may look like a number.
       var text = self.value
       if !string, case .text(let quoted) = value { text = quoted }

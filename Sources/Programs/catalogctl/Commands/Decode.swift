@@ -50,21 +50,23 @@ struct Decode: ParsableCommand {
     }
     let contents = try inspect(again) { _ in }
     try again.rewind()
-    let fields = JSONText.object([
-      ("message", .optional(contents.message)), ("code", contents.codeJSON),
-      (
-        "bytes",
-        .object([
-          ("answer", .int(contents.byteCount)), ("packed", .int(contents.compressedByteCount)),
-          ("payload", .int(contents.payloadByteCount)),
-        ])
-      ),
-      ("products", contents.payload.map { .int($0.products) } ?? .null),
-      ("relations", contents.payload.map { .int($0.relations) } ?? .null),
-      ("updateTime", .optional(contents.payload?.updateTime)),
-      ("defaulted", contents.payload.map { .int($0.defaulted.total) } ?? .null),
-      ("problem", .optional(contents.problem.map { "\($0)" })),
-    ])
+    let fields = JSONText.object(
+      [
+        ("message", .optional(contents.message)), ("code", contents.codeJSON),
+        (
+          "bytes",
+          .object([
+            ("answer", .int(contents.byteCount)), ("packed", .int(contents.compressedByteCount)),
+            ("payload", .int(contents.payloadByteCount)),
+          ])
+        ),
+        ("products", contents.payload.map { .int($0.products) } ?? .null),
+        ("relations", contents.payload.map { .int($0.relations) } ?? .null),
+      ] + codes(contents) + [
+        ("updateTime", .optional(contents.payload?.updateTime)),
+        ("defaulted", contents.payload.map { .int($0.defaulted.total) } ?? .null),
+        ("problem", .optional(contents.problem.map { "\($0)" })),
+      ])
     Console.print(fields.bytes.dropLast() + Array(#","payload":"#.utf8))
     // A refused payload may not be JSON.
     if contents.payload == nil {
@@ -74,6 +76,12 @@ struct Decode: ParsableCommand {
     }
     Console.print(Array("}\n".utf8))
     return contents
+  }
+
+  /// The number of codes, if the payload has a list of them: an absent list says something else than an empty one.
+  private func codes(_ contents: AnswerContents) -> [(String, JSONText)] {
+    guard let payload = contents.payload, payload.hasCodes else { return [] }
+    return [("codes", .int(payload.codes))]
   }
 
   private func show(_ contents: AnswerContents) {
@@ -92,6 +100,7 @@ struct Decode: ParsableCommand {
     guard let payload = contents.payload else { return }
     say("products", Quantity.count(payload.products))
     say("relations", Quantity.count(payload.relations))
+    if payload.hasCodes { say("codes", Quantity.count(payload.codes)) }
     say("updateTime", payload.updateTime)
     let defaulted = payload.defaulted.byField.map { "\($0.name) \($0.count) ×" }.joined(separator: ", ")
     if !defaulted.isEmpty { say("other types", "\(defaulted) took the default") }

@@ -17,7 +17,7 @@ struct Sync: AsyncParsableCommand {
       another. The catalogue is locked when an answer is there, not while it is waited for.
 
       Settings replace options that are always the same: 'catalogctl config set sync.url URL', also sync.organisation, \
-      sync.caFile and sync.authorizationFile. An option overrides a setting, and a setting of the user overrides one \
+      sync.caFile, sync.authorizationFile and sync.extra, the keys of products beyond their fields that are kept. An option overrides a setting, and a setting of the user overrides one \
       of the default store.
 
       With --organisation, a user who has no catalogue yet begins with that of another user of the same organisation \
@@ -88,7 +88,7 @@ struct Sync: AsyncParsableCommand {
       if source != nil, organisation == nil {
         throw Failure(.usage, "--source and --organisation go together: they say whose catalogue the files are")
       }
-      return try takeFiles(SyncOrigin(store, write, source: source, organisation: organisation))
+      return try takeFiles(SyncOrigin(store, write, source: source, organisation: organisation), settings)
     }
     guard let url = url ?? settings.url else {
       throw Failure(
@@ -100,16 +100,22 @@ struct Sync: AsyncParsableCommand {
     let origin = try SyncOrigin(store, write, source: url, organisation: organisation, shownSource: transport.url)
     origin.hint()
     let display = SyncDisplay(host: transport.host, isForced: progress)
-    guard let keepAnswer else { return try await synchronize(with: transport.announcing(on: display), display, origin) }
+    guard let keepAnswer else {
+      return try await synchronize(with: transport.announcing(on: display), display, origin, settings)
+    }
     let keeper = try AnswerKeeper(transport.announcing(on: display), keepAnswer)
     defer { keeper.publish() }
-    try await synchronize(with: keeper, display, origin) { keeper.publish() }
+    try await synchronize(with: keeper, display, origin, settings) { keeper.publish() }
   }
 
   /// The settings, as far as they are needed. Settings that cannot be read are ignored if all values are given as
   /// options.
   private func readSettings() throws -> SyncSettings {
-    if !from.isEmpty, source == nil || organisation != nil { return SyncSettings() }
+    if !from.isEmpty, source == nil || organisation != nil {
+      var settings = SyncSettings()
+      settings.extraKeys = try store.extraKeys()
+      return settings
+    }
     do { return try SyncSettings(of: store.userID(), in: store.workspace) } catch let error where url != nil {
       _ = try store.userID()
       Console.say("catalogctl: warning: only options count, as the settings of 'sync' cannot be read: \(error)")
@@ -121,12 +127,13 @@ struct Sync: AsyncParsableCommand {
 
   /// - Parameter keep: Saves the server's response; called before the report, which may end the process.
   private func synchronize<Transport: CatalogTransport>(
-    with transport: Transport, _ display: SyncDisplay, _ origin: SyncOrigin, keep: () -> Void = {}
+    with transport: Transport, _ display: SyncDisplay, _ origin: SyncOrigin, _ settings: SyncSettings,
+    keep: () -> Void = {}
   ) async throws {
     let adopted = try origin.prepare(full: full)
     let start = ContinuousClock.now
     var synchronizer = Synchronizer(transport)
-    synchronizer.options = accept.importOptions(threshold: threshold)
+    synchronizer.options = accept.importOptions(threshold: threshold, extraKeys: settings.extraKeys)
     synchronizer.options.skipsUnchanged = true
     // Report the durable commit before compacting.
     synchronizer.compaction = .never
@@ -153,7 +160,7 @@ struct Sync: AsyncParsableCommand {
 
   // MARK: From files
 
-  private func takeFiles(_ origin: SyncOrigin) throws {
+  private func takeFiles(_ origin: SyncOrigin, _ settings: SyncSettings) throws {
     // Report a missing file before a store is created.
     let files = try from.map(InputFile.init)
     let location = try store.workspace.makeCatalogue(of: store.userID())
@@ -164,17 +171,18 @@ struct Sync: AsyncParsableCommand {
       let writer = try store.writer(lockTimeout: write.lockTimeout, replacesDamaged: replaceDamaged)
       defer { writer.close() }
       try origin.confirm()
-      try take(arrived, writer, origin, adopted, filesAfter: files.count - 1 - index)
+      try take(arrived, writer, origin, adopted, settings, filesAfter: files.count - 1 - index)
     }
   }
 
   private func take(
-    _ file: InputFile, _ writer: CatalogWriter, _ origin: SyncOrigin, _ adopted: AdoptedBase?, filesAfter: Int
+    _ file: InputFile, _ writer: CatalogWriter, _ origin: SyncOrigin, _ adopted: AdoptedBase?,
+    _ settings: SyncSettings, filesAfter: Int
   ) throws {
     let start = ContinuousClock.now
     let mode: UpdateMode = try full || writer.snapshot().cursor.isEmpty ? .full : .incremental
     if mode == .full { try writer.roomForFullUpdate().warnIfScarce() }
-    var options = accept.importOptions(threshold: threshold)
+    var options = accept.importOptions(threshold: threshold, extraKeys: settings.extraKeys)
     options.allowsBarePayload = true
     var bar = ProgressBar(isForced: progress, expectedByteCount: file.byteCount)
     var answer = try AnswerImport(writer, mode, options)
@@ -193,7 +201,7 @@ struct Sync: AsyncParsableCommand {
       }
       state.phase = .done
       state.bytesReceived = text.byteCount
-      state.rowsWritten = report.payload.products + report.payload.relations
+      state.rowsWritten = report.payload.rows
       bar.update(state)
       origin.recordSynchronization()
       writer.sayWhatWasSetAside()
@@ -220,6 +228,20 @@ struct Sync: AsyncParsableCommand {
   }
 }
 
+extension StoreOptions {
+  /// The keys of the setting `sync.extra`. Settings that cannot be read are reported, and no key is kept then.
+  ///
+  /// - Throws: `WorkspaceError.notSignedIn`.
+  func extraKeys() throws -> Set<String> {
+    let user = try userID()
+    do { return try SyncSettings.extraKeys(of: user, in: workspace) } catch {
+      Console.say(
+        "catalogctl: warning: no keys beyond the fields are kept, as the setting sync.extra cannot be read: \(error)")
+      return []
+    }
+  }
+}
+
 extension CatalogWriter {
   /// Reports the path of a damaged catalogue that was replaced by an earlier commit.
   func sayWhatWasSetAside() {
@@ -229,10 +251,11 @@ extension CatalogWriter {
 
 /// The options that limit an update.
 struct UpdateOptions: ParsableArguments {
-  @Flag(help: "Take an update however many products it loses, or have no id of their own.") var acceptLoss = false
+  @Flag(help: "Take an update however many products or codes it loses, or products have no id of their own.")
+  var acceptLoss = false
   @Option(
     help: ArgumentHelp(
-      "The share of the products, 0 to 1, that an update may lose; without it, 0.5 of more than 1,000.",
+      "The share of the products, and of their codes, 0 to 1, that an update may lose; without it, 0.5 of more than 1,000.",
       valueName: "share"))
   var maxLoss: Double?
   @Option(
@@ -265,9 +288,12 @@ struct UpdateOptions: ParsableArguments {
 
   /// The options of an import with these limits.
   ///
-  /// - Parameter threshold: The number of rows in a list of an increment that makes a full update due.
-  func importOptions(threshold: Int?) -> ImportOptions {
+  /// - Parameters:
+  ///   - threshold: The number of rows in a list of an increment that makes a full update due.
+  ///   - extraKeys: The keys of a product, other than its fields, that are kept.
+  func importOptions(threshold: Int?, extraKeys: Set<String>) -> ImportOptions {
     var options = ImportOptions()
+    options.extraKeys = extraKeys
     options.threshold = threshold
     options.lossLimit = lossLimit
     options.limits = limits

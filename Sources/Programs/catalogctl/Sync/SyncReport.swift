@@ -26,7 +26,10 @@ struct SyncReport {
       "\(update.mode.name) update, commit \(update.sequence): \(Quantity.of(counts.productsUpserted, "product"))"
         + " upserted, \(Quantity.count(counts.productsDeleted)) deleted;"
         + " \(Quantity.of(counts.relationsWritten, "relation")) written,"
-        + " \(Quantity.count(counts.relationsDeleted)) deleted, \(Quantity.count(counts.relationsIgnored)) ignored")
+        + " \(Quantity.count(counts.relationsDeleted)) deleted, \(Quantity.count(counts.relationsIgnored)) ignored"
+        + (counts.hasCodes
+          ? "; \(Quantity.of(counts.codesWritten, "code")) written, \(Quantity.count(counts.codesDeleted)) deleted,"
+            + " \(Quantity.count(counts.codesIgnored)) ignored" : ""))
     Console.print(
       "\(Quantity.bytes(report.payload.bytesIn)) in \(Quantity.rounded(seconds)) s; cursor \(update.cursor.shown)")
   }
