@@ -98,6 +98,7 @@ struct RowChecker {
       }
       for (column, field) in Self.relationColumns where !cells.isEmpty(column) { set(field, column, cells, line) }
       checkReferences(cells, line)
+    case .codes: preconditionFailure("a file of one's own has no rows of this type")
     }
     defer {
       product.reset()
@@ -147,6 +148,7 @@ struct RowChecker {
       case .relations:
         try sink.relation(relation)
         summary.relations += 1
+      case .codes: break
       }
     } catch let refusal as RowRefusal {
       let longest = longestText(list)
@@ -268,7 +270,7 @@ struct RowChecker {
   private static func removal(_ list: RowList) -> String {
     switch list {
     case .products: "remove it, leave it out with --unknown ignore, or store it with --unknown keep"
-    case .relations: "remove it, or leave it out with --unknown ignore"
+    case .relations, .codes: "remove it, or leave it out with --unknown ignore"
     }
   }
 
@@ -478,6 +480,7 @@ struct RowChecker {
         relation.texts.byteCount($0.rawValue) < relation.texts.byteCount($1.rawValue)
       }
       return text.map { (String(describing: $0), relation[$0]) } ?? ("", "")
+    case .codes: return ("", "")
     }
   }
 }
