@@ -28,11 +28,12 @@ package struct CatalogImport: RowSink {
   ///   - lossLimit: The limit on products that the update may remove.
   ///   - keepsRelations: Whether a difference leaves the relations of the catalogue as they are if there are none among
   ///     the rows.
+  ///   - keepsCodes: Whether a difference leaves the table of codes as it is if there are no codes among the rows.
   ///   - matchesCodes: Whether a row of a difference is about the product that has its barcode; see ``CatalogMerge``.
   /// - Throws: `StoreError`.
   package init(
     _ writer: CatalogWriter, _ mode: RowImport.Mode, _ lossLimit: LossLimit, keepsRelations: Bool = true,
-    matchesCodes: Bool = false
+    keepsCodes: Bool = true, matchesCodes: Bool = false
   ) throws {
     self.writer = writer
     self.lossLimit = lossLimit
@@ -41,6 +42,7 @@ package struct CatalogImport: RowSink {
     case .upsert, .difference:
       var merge = try CatalogMerge(writer.snapshot(), deletesMissing: mode == .difference)
       merge.keepsRelations = keepsRelations
+      merge.keepsCodes = keepsCodes
       merge.matchesCodes = matchesCodes
       self.merge = RowThread(merge)
     }

@@ -6,9 +6,9 @@ import Synchronization
 /// The rows of one answer and its cursor: a snapshot of the catalogue at the time of the request.
 ///
 /// A full answer contains the catalogue's rows as they were in the files. An incremental one contains every product that
-/// changed after the client's cursor, with all its relations, and a tombstone for each that vanished. (Two kinds of row
-/// are sent only in full answers, because the protocol has no increment for them: products that the file itself marks
-/// with `delFlag`, and relations whose product does not exist. Neither ever matches a scan.)
+/// changed after the client's cursor, with all its relations and codes, and a tombstone for each that vanished. (Three
+/// kinds of row are sent only in full answers, because the protocol has no increment for them: products that the file
+/// itself marks with `delFlag`, and relations and codes whose product does not exist. None ever matches a scan.)
 package struct OriginAnswer: Sendable {
   /// Whether the answer contains everything, and not only changes after a cursor.
   package var isFull: Bool { cursor == nil }
@@ -21,6 +21,10 @@ package struct OriginAnswer: Sendable {
   /// cursor.
   private let products: [RowID]
   private let relations: [RowID]
+  /// The records with codes of a full answer.
+  private let codes: [RowID]
+  /// Whether the answer has a list of codes. It has none as long as no client was sent any: a list is not needed then.
+  package let hasCodes: Bool
   /// The products with a mark, if others are sent too.
   private let marked: Set<ByteText>
 
@@ -28,11 +32,12 @@ package struct OriginAnswer: Sendable {
   init(_ served: ServedRows, _ stamps: OriginStamps, cursor: Stamp) throws(StoreError) {
     self.served = served
     self.stamps = stamps
+    hasCodes = stamps.hasHadCodes || served.snapshot.codeCount > 0
     if cursor.isEmpty {
       self.cursor = nil
       marks = []
       marked = []
-      (products, relations) = try served.rowIDs()
+      (products, relations, codes) = try served.rowIDs()
     } else {
       self.cursor = cursor
       marks = stamps.marks(after: cursor)
@@ -40,6 +45,7 @@ package struct OriginAnswer: Sendable {
       marked = hasMore ? Set(stamps.marks.map(\.id)) : []
       products = hasMore ? try served.rowIDs().products : []
       relations = []
+      codes = []
     }
   }
 
@@ -50,6 +56,8 @@ package struct OriginAnswer: Sendable {
   package var productPlaceCount: Int { marks.count + products.count }
   /// The number of indices for ``relations(at:reusing:_:)``.
   package var relationPlaceCount: Int { isFull ? relations.count : productPlaceCount }
+  /// The number of indices for ``codes(at:reusing:product:_:)``.
+  package var codePlaceCount: Int { isFull ? codes.count : productPlaceCount }
 
   /// Reads the product at an index into a row that is reused.
   ///
@@ -94,13 +102,36 @@ package struct OriginAnswer: Sendable {
   }
 }
 
+extension OriginAnswer {
+  /// Passes on the codes at an index: those of one product, of an incremental answer those of the product at the same
+  /// index.
+  ///
+  /// - Throws: `StoreError.damaged`, and the errors of `body`.
+  package func codes(
+    at place: Int, reusing row: inout CodeRow, product: inout ProductRow, _ body: (borrowing CodeRow) throws -> Void
+  ) throws {
+    let all: [ProductCode]
+    if isFull {
+      all = try served.snapshot.codes(inRecord: codes[place])
+    } else {
+      // A client ignores the codes of a product that an increment deletes.
+      guard try self.product(at: place, into: &product), product.delFlag == 0 else { return }
+      all = try served.snapshot.codes(ofProduct: product[.id])
+    }
+    for code in all {
+      code.fill(&row)
+      try body(row)
+    }
+  }
+}
+
 /// A commit of an origin's catalogue.
 final class ServedRows: Sendable {
   let snapshot: CatalogSnapshot
   /// The commits that can be read, in which vanished products are found.
   private let history: CatalogHistory
   /// The rows of a full answer, once one was asked for.
-  private let allRows = Mutex<(products: [RowID], relations: [RowID])?>(nil)
+  private let allRows = Mutex<(products: [RowID], relations: [RowID], codes: [RowID])?>(nil)
   /// The commit in which the last vanished product was found: those of one reload follow each other.
   private let lastEarlier = Mutex<(sequence: UInt64, snapshot: CatalogSnapshot?)?>(nil)
 
@@ -109,8 +140,8 @@ final class ServedRows: Sendable {
     snapshot = history.current
   }
 
-  /// The rows of all products and relations.
-  func rowIDs() throws(StoreError) -> (products: [RowID], relations: [RowID]) {
+  /// The rows of all products, relations and codes.
+  func rowIDs() throws(StoreError) -> (products: [RowID], relations: [RowID], codes: [RowID]) {
     if let rows = allRows.withLock({ $0 }) { return rows }
     let rows = try snapshot.rowIDs()
     allRows.withLock { $0 = rows }

@@ -8,8 +8,8 @@ struct OriginChanges {
 }
 
 extension CatalogSnapshot {
-  /// Returns the products that are new, changed or gone since an earlier commit. A change of its relations changes a
-  /// product.
+  /// Returns the products that are new, changed or gone since an earlier commit. A change of its relations or
+  /// of its codes changes a product.
   ///
   /// - Throws: `StoreError.damaged`.
   func originChanges(since earlier: CatalogSnapshot) throws(StoreError) -> OriginChanges {
@@ -30,12 +30,12 @@ extension CatalogSnapshot {
         changes.stamped.removed.append(ByteText(product.id))
       }
     }
-    for change in differences.relations {
-      guard let set = (change.after ?? change.before)?.productId, ids.insert(ByteText(set)).inserted,
-        let product = try product(id: set)
-      else { continue }
+    var owners = differences.relations.compactMap { ($0.after ?? $0.before)?.productId }
+    owners += differences.codes.compactMap { ($0.after ?? $0.before)?.productId }
+    for owner in owners {
+      guard ids.insert(ByteText(owner)).inserted, let product = try product(id: owner) else { continue }
       changes.counts.updated += 1
-      changes.stamped.written.append((ByteText(set), Stamp(product.updateTime)))
+      changes.stamped.written.append((ByteText(owner), Stamp(product.updateTime)))
     }
     return changes
   }

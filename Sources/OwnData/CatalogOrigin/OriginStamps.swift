@@ -12,7 +12,7 @@ import Bytes
 ///    stamp at that time.
 /// 3. All changes of a reload are later than every cursor sent before and than every credible cursor that a client has
 ///    shown. So a client that has not seen a change sends a cursor before it.
-/// 4. A product's relations belong to it: a change of them moves the product.
+/// 4. A product's relations and codes belong to it: a change of them moves the product.
 struct OriginStamps: Sendable, Equatable {
   /// The last change of a product.
   struct Mark: Sendable, Equatable {
@@ -36,6 +36,9 @@ struct OriginStamps: Sendable, Equatable {
   private(set) var newest: Stamp
   /// The latest credible cursor that a client showed; it may come from an earlier process.
   private(set) var latestCursorSeen = Stamp("")
+  /// Whether a client may have been sent codes. Answers have a list of codes from then on: one without it would leave
+  /// those that the client has.
+  var hasHadCodes = false
 
   /// The stamps of products that nobody was sent before.
   ///
@@ -67,7 +70,7 @@ struct OriginStamps: Sendable, Equatable {
 
   /// The products that a reload changed.
   struct Changes {
-    /// The products that are new or changed, or whose relations changed, with their own `updateTime`.
+    /// The products that are new or changed, or whose relations or codes changed, with their own `updateTime`.
     var written: [(id: ByteText, updateTime: Stamp)] = []
     /// The products that are gone.
     var removed: [ByteText] = []

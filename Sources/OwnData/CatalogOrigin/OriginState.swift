@@ -36,6 +36,8 @@ final class OriginState: Sendable {
     var sequence: UInt64?
     var base: String?
     var latestUnmarked: String?
+    /// Whether clients may have been sent codes; `nil` in a store of a former version, which knew none.
+    var hasHadCodes: Bool?
   }
 
   /// What an earlier process wrote.
@@ -69,12 +71,12 @@ final class OriginState: Sendable {
           id: ByteText(mark.id), stamp: Stamp(mark.stamp), lastSeen: mark.digest == nil ? mark.lastSeen ?? 0 : nil))
     }
     let newest = Stamp(head.newestStamp)
-    return Memory(
-      stamps: OriginStamps(
-        marks: marks, usesUpdateTimes: usesUpdateTimes, base: head.base.map { Stamp($0) },
-        latestUnmarked: head.latestUnmarked.map { Stamp($0) } ?? newest, newest: newest,
-        latestCursorSeen: Stamp(head.latestCursorSeen)),
-      sequence: head.sequence, revision: head.revision)
+    var stamps = OriginStamps(
+      marks: marks, usesUpdateTimes: usesUpdateTimes, base: head.base.map { Stamp($0) },
+      latestUnmarked: head.latestUnmarked.map { Stamp($0) } ?? newest, newest: newest,
+      latestCursorSeen: Stamp(head.latestCursorSeen))
+    stamps.hasHadCodes = head.hasHadCodes ?? false
+    return Memory(stamps: stamps, sequence: head.sequence, revision: head.revision)
   }
 
   /// Writes marks and the stamps of the origin, durably.
@@ -102,7 +104,8 @@ final class OriginState: Sendable {
       }
       let head = Head(
         newestStamp: stamps.newest.string, latestCursorSeen: stamps.latestCursorSeen.string, revision: revision + 1,
-        sequence: sequence, base: stamps.base?.string, latestUnmarked: stamps.latestUnmarked.string)
+        sequence: sequence, base: stamps.base?.string, latestUnmarked: stamps.latestUnmarked.string,
+        hasHadCodes: stamps.hasHadCodes ? true : nil)
       try transaction.upsert(head, into: heads)
     }
     return revision + 1

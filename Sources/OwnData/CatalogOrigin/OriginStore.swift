@@ -19,15 +19,17 @@ package final class OriginStore: Sendable {
     package var products = 0
     /// The number of relations.
     package var relations = 0
+    /// The number of codes.
+    package var codes = 0
     /// The number of products that were deleted from the source and are not back.
     package var tombstones = 0
   }
 
-  /// The changes of a reload. A product whose relations changed counts as updated.
+  /// The changes of a reload. A product whose relations or codes changed counts as updated.
   package struct Changes: Sendable, Equatable {
     /// The number of products that are new, or are back after a deletion.
     package var inserted = 0
-    /// The number of products that changed, or whose relations changed.
+    /// The number of products that changed, or whose relations or codes changed.
     package var updated = 0
     /// The number of products that are no longer in the source.
     package var deleted = 0
@@ -117,10 +119,12 @@ package final class OriginStore: Sendable {
     _ state: OriginState, _ reader: CatalogReader, _ snapshot: CatalogSnapshot, _ source: CatalogueSource, _ now: Stamp
   ) throws -> (OriginStamps, revision: Int) {
     guard var memory = try state.load(usesUpdateTimes: source.usesUpdateTimes) else {
-      let stamps = OriginStamps(
+      var stamps = OriginStamps(
         latestUpdateTime: source.usesUpdateTimes ? try snapshot.latestUpdateTime() : nil, now: now)
+      stamps.hasHadCodes = snapshot.codeCount > 0
       return (stamps, try state.save([], stamps, at: snapshot.sequence, after: 0))
     }
+    if snapshot.codeCount > 0 { memory.stamps.hasHadCodes = true }
     guard let sequence = memory.sequence else {
       // A former version kept no rows to compare with.
       let dropped = try memory.stamps.restart(now: now) { id in try snapshot.productRow(id: id.bytes) != nil }
@@ -132,6 +136,7 @@ package final class OriginStore: Sendable {
     }
     if sequence == snapshot.sequence { return (memory.stamps, memory.revision) }
     guard let former = try reader.history().at(sequence) else { throw OriginStateOther(sequence: sequence) }
+    if former.codeCount > 0 { memory.stamps.hasHadCodes = true }
     let marks = memory.stamps.stamp(try snapshot.originChanges(since: former).stamped, now: now)
     return (memory.stamps, try state.save(marks, memory.stamps, at: snapshot.sequence, after: memory.revision))
   }
@@ -156,11 +161,12 @@ package final class OriginStore: Sendable {
     return try OriginAnswer(served.rows, served.stamps, cursor: cursor)
   }
 
-  /// The number of products, relations and tombstones that are served now.
+  /// The number of products, relations, codes and tombstones that are served now.
   package var counts: Counts {
     served.withLock { served in
       Counts(
         products: served.rows.snapshot.productCount, relations: served.rows.snapshot.relationCount,
+        codes: served.rows.snapshot.codeCount,
         tombstones: served.stamps.tombstoneCount)
     }
   }
@@ -220,6 +226,7 @@ package final class OriginStore: Sendable {
       if rows.snapshot.sequence == former.rows.snapshot.sequence { return Changes() }
       let changes = try rows.snapshot.originChanges(since: former.rows.snapshot)
       var stamps = former.stamps
+      if former.rows.snapshot.codeCount + rows.snapshot.codeCount > 0 { stamps.hasHadCodes = true }
       let marks = stamps.stamp(changes.stamped, now: clock.now())
       let revision = try state.save(
         marks, stamps, at: rows.snapshot.sequence, after: written.withLock { $0.revision })
@@ -249,6 +256,7 @@ package final class OriginStore: Sendable {
     var metadata: Logger.Metadata = [
       "products": "\(counts.products)", "relations": "\(counts.relations)", "cursor": "\(stamps.newest.string)",
     ]
+    if counts.codes > 0 { metadata["codes"] = "\(counts.codes)" }
     if let changes {
       metadata["inserted"] = "\(changes.inserted)"
       metadata["updated"] = "\(changes.updated)"

@@ -5,15 +5,17 @@ import ServerAnswers
 
 /// Files with rows as the server sends them: NDJSON, plain or gzip, which the first bytes show.
 ///
-/// A file whose first line has `type` as its first key is a dump, and may hold both kinds of row. Fields of a wrong type
+/// A file whose first line has `type` as its first key is a dump, and may hold all kinds of row. Fields of a wrong type
 /// get their default value and are counted, as in an answer of the server.
 struct ServerRowFiles {
   /// The path of the file with the products, or of a dump.
   var products: String
   /// The path of the file with the relations; `nil` if there are none, or if the first file is a dump that has them.
   var relations: String?
+  /// The path of the file with the codes; `nil` if there are none, or if the first file is a dump that has them.
+  var codes: String?
 
-  /// Reads all rows of both files. Memory: one chunk, and one line.
+  /// Reads all rows of the files. Memory: one chunk, and one line.
   ///
   /// - Throws: ``FileOfRowsError``, ``SourceUnreadable``; the errors of storing a row; `CancellationError` if the task is cancelled.
   func load(into rows: inout CatalogImport) throws -> SourceDecoding.Reading {
@@ -21,6 +23,7 @@ struct ServerRowFiles {
     var reading = SourceDecoding.Reading(columns: [], guess: nil, summary: RowFileSummary())
     try load(products, as: .products, into: &rows, &reading)
     if let relations { try load(relations, as: .relations, into: &rows, &reading) }
+    if let codes { try load(codes, as: .codes, into: &rows, &reading) }
     return reading
   }
 
@@ -42,7 +45,7 @@ struct ServerRowFiles {
       reading.defaulted += summary.defaulted.total
       reading.summary.products += summary.products
       reading.summary.relations += summary.relations
-      reading.summary.rows += summary.products + summary.relations
+      reading.summary.rows += summary.products + summary.relations + summary.codes
       reading.summary.lines += summary.lines
       reading.summary.bytesIn += summary.bytesIn
     } catch RowFileError.sinkFailed(let cause, _) where !(cause is RowRefusal) {

@@ -27,18 +27,20 @@ package struct CatalogueSource: Sendable {
   package enum Rows: Sendable {
     /// A person's own, of which any fault refuses the file.
     case own
-    /// Rows as the server sends them, as NDJSON. Relations are in a second file, or in the same one if it is a dump.
-    case server(relations: String?)
+    /// Rows as the server sends them, as NDJSON. Relations and codes are in files of their own, or in the same one if it
+    /// is a dump.
+    case server(relations: String?, codes: String?)
   }
 
   /// Creates a description of files with rows as the server sends them. Nothing is opened.
   ///
   /// - Parameters:
-  ///   - path: The path of the file with the products, or of a dump with both kinds of row.
+  ///   - path: The path of the file with the products, or of a dump with all kinds of row.
   ///   - relations: The path of the file with the relations, if there is one.
-  package init(serverRows path: String, relations: String?) {
+  ///   - codes: The path of the file with the codes, if there is one.
+  package init(serverRows path: String, relations: String?, codes: String? = nil) {
     self.init(path: path, decoding: SourceDecoding())
-    rows = .server(relations: relations)
+    rows = .server(relations: relations, codes: codes)
   }
 
   /// Creates a description of a file or a folder. Nothing is opened.
@@ -93,7 +95,7 @@ package final class SourceImport: Sendable {
   ///   - source: The source.
   ///   - lossLimit: The limit on products that an import may remove.
   ///   - allowsEmpty: Whether a source without products may empty a catalogue; `nil` if the limit allows any loss.
-  ///   - keepsRelations: Whether a source without relations leaves those of the catalogue as they are.
+  ///   - keepsRelations: Whether a source without relations, or without codes, leaves those of the catalogue as they are.
   package init(
     _ source: CatalogueSource, _ lossLimit: LossLimit = LossLimit(), allowsEmpty: Bool? = nil,
     keepsRelations: Bool = true
@@ -179,8 +181,8 @@ package final class SourceImport: Sendable {
 
   /// Reads all rows of the file at `path`, and of the file with its relations if there is one.
   private func read(_ path: String, into rows: inout CatalogImport) throws -> SourceDecoding.Reading {
-    if case .server(let relations) = source.rows {
-      return try ServerRowFiles(products: path, relations: relations).load(into: &rows)
+    if case .server(let relations, let codes) = source.rows {
+      return try ServerRowFiles(products: path, relations: relations, codes: codes).load(into: &rows)
     }
     let file = try SequentialFile(path)
     return try source.decoding.load(file, at: path, into: &rows)
@@ -223,12 +225,11 @@ package final class SourceImport: Sendable {
   }
 
   private func currentFiles() throws -> [[DropFolder.File]] {
-    if case .server(let relations) = source.rows {
+    if case .server(let relations, let codes) = source.rows {
       // A pipe or a device is read once: it has no state that could be compared.
       return [
-        try [source.name, relations].compactMap(\.self).filter { !DropFolder.File.isStream($0) }.map { path in
-          try DropFolder.File(path: path)
-        }
+        try [source.name, relations, codes].compactMap(\.self).filter { !DropFolder.File.isStream($0) }
+          .map { path in try DropFolder.File(path: path) }
       ]
     }
     guard DropFolder.exists(source.name) else { return [[try DropFolder.File(path: source.name)]] }
@@ -294,7 +295,8 @@ package final class SourceImport: Sendable {
     try Task.checkCancellation()
     let writer = try destination.open()
     defer { writer.close() }
-    var rows = try CatalogImport(writer, mode, lossLimit, keepsRelations: keepsRelations)
+    var rows = try CatalogImport(
+      writer, mode, lossLimit, keepsRelations: keepsRelations, keepsCodes: keepsRelations)
     do {
       let reading = try read(&rows)
       let update = try rows.finish(cursor: cursor) {

@@ -53,6 +53,12 @@ struct Serve: AsyncParsableCommand {
   var relations: String?
   @Option(
     help: ArgumentHelp(
+      "NDJSON, plain or gzip, a code a line: productId, barcode, quantity, unit, kind. Codes may be lines of --products too,"
+        + " if that is a dump.",
+      valueName: "file"), completion: .file())
+  var codes: String?
+  @Option(
+    help: ArgumentHelp(
       "Where deletions and what clients were sent are kept across restarts; with --from, FILE.state if nothing is said, or serve.state in --root for a database.",
       valueName: "dir"), completion: .directory)
   var state: String?
@@ -84,6 +90,9 @@ struct Serve: AsyncParsableCommand {
     if from != nil, !isDatabase, relations != nil {
       throw ValidationError("--relations belongs to --products, not to --from")
     }
+    if codes != nil, from != nil {
+      throw ValidationError("--codes belongs to --products, not to --from; a mapping of --from has \"codes\"")
+    }
     if from == nil, !mapping.arguments.isEmpty || !irregularities.arguments.isEmpty || format != nil {
       throw ValidationError("the options of a mapping belong to --from")
     }
@@ -96,7 +105,7 @@ struct Serve: AsyncParsableCommand {
   }
 
   private func source() throws -> CatalogueSource {
-    guard let from else { return CatalogueSource(serverRows: products ?? "", relations: relations) }
+    guard let from else { return CatalogueSource(serverRows: products ?? "", relations: relations, codes: codes) }
     var map = try mapping.file()
     irregularities.apply(to: &map)
     let rules = map.rules
