@@ -385,7 +385,7 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "CatalogSyncTests",
         [
-          "Catalog", "CatalogRows", "CatalogSync", "CatalogTestSupport", "Cryptography", "LogStore",
+          "Barcodes", "Catalog", "CatalogRows", "CatalogSync", "CatalogTestSupport", "Cryptography", "LogStore",
           "RandomTestSupport", "RowFiles", "ServerAnswers", "StoreTestSupport",
         ]),
       tests("CatalogHTTPTests", ["CatalogHTTP", nioCore, nioPosix], hasResources: true),
@@ -405,7 +405,8 @@ let groups: [(name: String, targets: [Target])] = [
         "CatalogOriginTests",
         [
           "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSources", "CurlClient", "Documents", "HTTPServer",
-          "HTTPSupport", "LogStore", "RandomTestSupport", "RowFiles", "ServerAnswers", logging, serviceLifecycle,
+          "HTTPSupport", "LogStore", "RandomTestSupport", "RowFiles", "RowTestSupport", "ServerAnswers", logging,
+          serviceLifecycle,
         ]),
     ]),
   tests(
@@ -449,8 +450,9 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "DaemonHTTPTests",
         [
-          "Catalog", "CatalogRows", "DaemonHTTP", "Gzip", "HTTPServer", "HTTPSupport", "LogStore", "RandomTestSupport",
-          "ScanDaemon", "ScanInputs", "ServerAnswers", "StoreTestSupport", "UploadQueue", "WaitingTestSupport",
+          "Barcodes", "Catalog", "CatalogRows", "DaemonHTTP", "Gzip", "HTTPServer", "HTTPSupport", "LogStore",
+          "RandomTestSupport", "RowTestSupport", "ScanDaemon", "ScanInputs", "ServerAnswers", "StoreTestSupport",
+          "UploadQueue", "WaitingTestSupport",
           "Workspace", coreMetrics, httpTypes, logging, metricsTestKit, nioCore, nioEmbedded, nioPosix,
           serviceLifecycle,
         ]),

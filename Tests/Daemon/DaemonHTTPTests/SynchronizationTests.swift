@@ -1,6 +1,10 @@
+import Barcodes
+import Catalog
 import CatalogRows
+import Foundation
 import HTTPServer
 import Logging
+import RowTestSupport
 import ScanDaemon
 import ServerAnswers
 import ServiceLifecycle
@@ -25,7 +29,12 @@ import Testing
     }
     full.finish(updateTime: "2026-01-01 00:00:00")
     nothing.finish(updateTime: "2026-01-01 00:00:00")
-    let answers = (full: full.takeOutput(), nothing: nothing.takeOutput())
+    try await withServer(full: full.takeOutput(), nothing: nothing.takeOutput(), body)
+  }
+
+  /// Runs a server with these answers for as long as `body` does.
+  private func withServer(full: [UInt8], nothing: [UInt8], _ body: (_ url: String) async throws -> Void) async throws {
+    let answers = (full: full, nothing: nothing)
     let (ports, report) = AsyncStream.makeStream(of: Int.self)
     var options = Server.Options(address: .host("127.0.0.1", port: 0))
     options.onListening = { port in report.yield(port ?? 0) }
@@ -58,6 +67,40 @@ import Testing
         let report = try await test.exchange("POST", "/v1/sync", #"{"full":true}"#).json
         #expect(report["skipped"] == .number(1) && report["products"]?["upserted"] == .number(1))
         #expect(report["skippedRows"]?[0]?["id"]?.text == "huge")
+      }
+    }
+  }
+
+  @Test func `codes of the server find their product, and keys that are named are kept`() async throws {
+    func answer(_ payload: String) -> [UInt8] {
+      let data = Data(GzipMaker.pack(Array(payload.utf8))).base64EncodedString()
+      return Array(#"{"message":"ok","code":1000,"data":"\#(data)"}"#.utf8)
+    }
+    let full = answer(
+      #"{"appProductVOList":[{"id":"7","barcode":"697","price":1.50,"color":"red"}],"appProductRelVOList":[],"#
+        + #""appProductCodeVOList":[{"productId":"7","barcode":"16901234567899","quantity":24,"unit":"case"},"#
+        + #"{"productId":"nobody","barcode":"1"}],"updateTime":"1"}"#)
+    // A product that changed, and nothing about codes.
+    let next = answer(
+      #"{"appProductVOList":[{"id":"7","barcode":"697","price":2,"color":"red"}],"appProductRelVOList":[],"#
+        + #""updateTime":"2"}"#)
+    try await withServer(full: full, nothing: next) { url in
+      try await TestDaemon.run(
+        { options, _ in
+          options.sync = SyncOptions(url: url)
+          options.sync?.extraKeys = ["price"]
+        }, isFilled: false
+      ) { test in
+        let report = try await test.exchange("POST", "/v1/sync", #"{"full":true}"#).json
+        #expect(report["codes"]?["written"] == .number(2) && report["codes"]?["deleted"] == .number(0))
+        for price in [#""price":1.50"#, #""price":2"#] {
+          let product = try await test.exchange("GET", "/v1/products/7")
+          #expect(product.text.contains(#""extra":{\#(price)}"#), "\(product.text)")
+          let match = try test.daemon.workspace.stores().catalogue().match("16901234567899")
+          #expect(match.products.map(\.id) == ["7"] && match.package?.quantity == ExactDecimal(24))
+          let report = try await test.exchange("POST", "/v1/sync").json
+          #expect(report["mode"]?.text == "incremental" && report["codes"] == nil)
+        }
       }
     }
   }

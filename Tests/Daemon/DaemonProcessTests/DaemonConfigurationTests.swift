@@ -166,13 +166,13 @@ private let longest = String(repeating: "a", count: 92)
       "--sync-url", "https://u:p@host/x?a=1,2", "--sync-organisation", "org", "--sync-authorization-file", secret.path,
       "--sync-interval-seconds", "60.5", "--sync-jitter", "0", "--sync-threshold", "5", "--sync-maximum-loss", "1",
       "--sync-first-retry-seconds", "2", "--sync-connect-seconds", "3", "--sync-idle-seconds", "4.5",
-      "--sync-minimum-rate", "0",
+      "--sync-minimum-rate", "0", "--sync-extra", "price,color",
     ])
     let sync = try #require(read.daemon.sync)
     #expect(
       sync.url == "https://u:p@host/x?a=1,2" && sync.organisation == "org" && sync.interval == .milliseconds(60_500))
     #expect(sync.transport.authorization == "Bearer s3cret" && sync.jitter == 0 && sync.threshold == 5)
-    #expect(sync.maximumLoss == 1 && sync.firstRetry == .seconds(2))
+    #expect(sync.maximumLoss == 1 && sync.firstRetry == .seconds(2) && sync.extraKeys == ["price", "color"])
     let transport = sync.transport
     #expect(
       transport.connectTimeout == .seconds(3) && transport.idleTimeout == .seconds(4.5) && transport.minimumRate == 0)

@@ -68,6 +68,7 @@ import WaitingTestSupport
     let daemon = try daemon()
     for (error, words) in [
       (CatalogError.wouldLose(lost: 9, of: 10, share: 0.5), "accept it with a larger share in sync.maximumLoss"),
+      (CatalogError.wouldLoseCodes(lost: 9, of: 10, share: 0.5), "accept it with a larger share in sync.maximumLoss"),
       (CatalogError.wouldCollapse(rows: 9, of: 10, withoutID: 0), "accept it with sync.maximumLoss of 1"),
     ] {
       #expect("\(error)".contains("accept it with --accept-loss"))

@@ -11,18 +11,23 @@ import Testing
     var cursor = ""
     var products: [String: TestProduct] = [:]
     var relations: [String: [TestRelation]] = [:]
+    var codes: [String: [TestCode]] = [:]
 
     mutating func apply(_ answer: OriginAnswer) throws {
       let rows = try answer.collected()
-      if answer.isFull { (products, relations) = ([:], [:]) }
+      if answer.isFull { (products, relations, codes) = ([:], [:], [:]) }
       let owned = Dictionary(grouping: rows.relations, by: \.productId)
+      let ownCodes = Dictionary(grouping: rows.codes, by: \.productId)
       for product in rows.products where answer.isFull || product.delFlag == 0 {
         products[product.id] = product
         relations[product.id] = owned[product.id]
+        // An answer without a list of codes says nothing about them.
+        if answer.hasCodes { codes[product.id] = ownCodes[product.id] }
       }
       for product in rows.products where !answer.isFull && product.delFlag != 0 {
         products[product.id] = nil
         relations[product.id] = nil
+        codes[product.id] = nil
       }
       cursor = answer.updateTime
     }
@@ -31,10 +36,20 @@ import Testing
   struct Files {
     var products: [String: TestProduct] = [:]
     var relations: [String: TestRelation] = [:]
+    var codes: [String: TestCode] = [:]
 
     mutating func edit(at time: Stamp, using random: inout SeededGenerator) {
       let id = "p\(Int.random(in: 0..<30, using: &random))"
-      switch Int.random(in: 0..<10, using: &random) {
+      switch Int.random(in: 0..<14, using: &random) {
+      case 10...12:
+        let code = "c\(Int.random(in: 0..<8, using: &random))"
+        // Two rows may be the same in all but their ids.
+        codes[code] = TestCode(
+          id: code, productId: id, code: "code \(Int.random(in: 0..<3, using: &random))",
+          quantity: [1, 6, 24].randomElement(using: &random)!)
+      case 13:
+        // At times the last code goes.
+        if Bool.random(using: &random) { codes = [:] } else { codes["c\(Int.random(in: 0..<8, using: &random))"] = nil }
       case 0...4:
         // Careful people set updateTime, most do not, some set nonsense.
         let former = products[id]?.updateTime ?? ""
@@ -55,14 +70,17 @@ import Testing
       }
     }
 
-    var sorted: ([TestProduct], [TestRelation]) {
-      (products.values.sorted { $0.id < $1.id }, relations.values.sorted())
+    var sorted: ([TestProduct], [TestRelation], codes: [TestCode]) {
+      (products.values.sorted { $0.id < $1.id }, relations.values.sorted(), codes.values.sorted())
     }
 
     /// What every client must hold, apart from rows that never match a scan.
-    var live: [String: (TestProduct, [TestRelation])] {
+    var live: [String: (TestProduct, [TestRelation], [TestCode])] {
+      let ownCodes = Dictionary(grouping: codes.values, by: \.productId)
       let owned = Dictionary(grouping: relations.values, by: \.productId)
-      return products.filter { $0.value.delFlag == 0 }.mapValues { ($0, (owned[$0.id] ?? []).sorted()) }
+      return products.filter { $0.value.delFlag == 0 }.mapValues {
+        ($0, (owned[$0.id] ?? []).sorted(), (ownCodes[$0.id] ?? []).sorted())
+      }
     }
   }
 
@@ -72,7 +90,8 @@ import Testing
     var seconds: Int64 = 1_767_323_045
     var files = Files()
     for _ in 0..<20 { files.edit(at: Stamp(secondsSince1970: seconds), using: &random) }
-    let origin = try await TestOrigin(files.sorted.0, files.sorted.1, now: Stamp(secondsSince1970: seconds))
+    let origin = try await TestOrigin(
+      files.sorted.0, files.sorted.1, codes: files.sorted.codes, now: Stamp(secondsSince1970: seconds))
     var clients = [Client](repeating: Client(), count: 5)
     for _ in 0..<200 {
       // Mostly within one second, and sometimes back.
@@ -82,7 +101,7 @@ import Testing
       case 0...3:
         for _ in 0..<Int.random(in: 1...4, using: &random) { files.edit(at: now, using: &random) }
       case 4...6:
-        _ = try await origin.reload(files.sorted.0, files.sorted.1, now: now)
+        _ = try await origin.reload(files.sorted.0, files.sorted.1, codes: files.sorted.codes, now: now)
       default:
         let index = Int.random(in: clients.indices, using: &random)
         let startsOver = Int.random(in: 0..<8, using: &random) == 0
@@ -92,16 +111,17 @@ import Testing
       }
     }
     let now = Stamp(secondsSince1970: seconds)
-    _ = try await origin.reload(files.sorted.0, files.sorted.1, now: now)
+    _ = try await origin.reload(files.sorted.0, files.sorted.1, codes: files.sorted.codes, now: now)
     let expected = files.live
     for index in clients.indices {
       try clients[index].apply(origin.answer(clients[index].cursor, now: now))
       let held = clients[index].products.filter { $0.value.delFlag == 0 }
       #expect(Set(held.keys) == Set(expected.keys), "seed \(seed), client \(index)")
-      for (id, (product, relations)) in expected {
+      for (id, (product, relations, codes)) in expected {
         #expect(held[id] == product, "seed \(seed), client \(index)")
         #expect(
           (clients[index].relations[id] ?? []).sorted() == relations, "seed \(seed), client \(index), \(id)")
+        #expect((clients[index].codes[id] ?? []).sorted() == codes, "seed \(seed), client \(index), \(id)")
       }
     }
   }

@@ -78,14 +78,15 @@ import ServerAnswers
   @Test func `the exchange of the page is what the origin answers`() async throws {
     let folder = try TestFolder()
     let source = CatalogueSource(
-      serverRows: try folder.write("", to: "products"), relations: try folder.write("", to: "relations"))
+      serverRows: try folder.write("", to: "products"), relations: try folder.write("", to: "relations"),
+      codes: try folder.write("", to: "codes"))
     var steps: [[Block]] = [[]]
     for block in try blocks() {
       steps[steps.count - 1].append(block)
       if block.words == ["json"] { steps.append([]) }
     }
     steps.removeLast()
-    #expect(steps.count == 3, "full, increment, nothing new")
+    #expect(steps.count == 4, "full, increment, nothing new, codes")
     for block in steps[0] where block.words.first == "ndjson" {
       _ = try folder.write(block.text, to: block.words[1])
     }
@@ -141,6 +142,19 @@ import ServerAnswers
     let relations = try table("### Fields of a relation")
     #expect(relations.keys.sorted() == RelationField.allCases.map(\.key).sorted())
     #expect(relations["groupNum"]?[1] == "`\(RelationRow().groupNum)`")
+    let codes = try table("### Fields of a code")
+    #expect(codes.keys.sorted() == CodeField.allCases.map(\.payloadKey).sorted())
+    #expect(codes["quantity"]?[1] == "`\(CodeRow().quantity)`")
+    for field in CodeField.allCases {
+      var sink = RowCollector()
+      let example = try #require(codes[field.payloadKey])[3].replacing("`", with: "")
+      var decoder = PayloadDecoder()
+      let payload =
+        #"{"appProductVOList":[],"appProductRelVOList":[],"appProductCodeVOList":[{"\#(field.payloadKey)":\#(example)}],"#
+        + #""updateTime":"t"}"#
+      try decoder.consume(Array(payload.utf8).span, into: &sink)
+      #expect(try decoder.finish().defaulted.total == 0 && sink.codes.count == 1, "\(field.key)")
+    }
   }
 
   private static func standard(_ field: ProductField, _ type: String) -> String {

@@ -59,15 +59,35 @@ extension TestRelation {
   }
 }
 
+struct TestCode: Hashable, Comparable, Sendable {
+  var id: String
+  var productId: String
+  var code = ""
+  var quantity = 1
+
+  var json: String { #"{"id":"\#(id)","productId":"\#(productId)","barcode":"\#(code)","quantity":\#(quantity)}"# }
+
+  static func < (one: TestCode, other: TestCode) -> Bool {
+    (one.productId, one.code, one.id, one.quantity) < (other.productId, other.code, other.id, other.quantity)
+  }
+}
+
+extension TestCode {
+  init(_ row: borrowing CodeRow) {
+    self.init(
+      id: row[.id], productId: row[.productId], code: row[.code], quantity: Int(row.quantity.description) ?? -1)
+  }
+}
+
 /// Keeps the rows that it is sent, in order.
 struct RowCollector: RowSink {
   var products: [TestProduct] = []
   var relations: [TestRelation] = []
-  var codes: [[String]] = []
+  var codes: [TestCode] = []
 
   mutating func product(_ row: borrowing ProductRow) { products.append(TestProduct(row)) }
   mutating func relation(_ row: borrowing RelationRow) { relations.append(TestRelation(row)) }
-  mutating func code(_ row: borrowing CodeRow) { codes.append([row[.id], row[.productId], row[.code], "\(row.quantity)", row[.unit], row[.kind]]) }
+  mutating func code(_ row: borrowing CodeRow) { codes.append(TestCode(row)) }
 }
 
 /// An origin of files with the server's rows, which a test writes again.
@@ -76,23 +96,26 @@ final class TestOrigin: Sendable {
   private let folder: TestFolder
   private let clock: Clock
 
-  init(_ products: [TestProduct], _ relations: [TestRelation] = [], now: Stamp) async throws {
+  init(
+    _ products: [TestProduct], _ relations: [TestRelation] = [], codes: [TestCode] = [], now: Stamp
+  ) async throws {
     let folder = try TestFolder()
     let clock = Clock(now)
     self.folder = folder
     self.clock = clock
-    try Self.write(products, relations, to: folder)
+    try Self.write(products, relations, codes, to: folder)
     store = try await OriginStore(
-      source: CatalogueSource(serverRows: folder.path("products"), relations: folder.path("relations")),
+      source: CatalogueSource(
+        serverRows: folder.path("products"), relations: folder.path("relations"), codes: folder.path("codes")),
       clock: clock.origin, logger: LogRecorder().logger, sleep: { _ in })
   }
 
   /// Writes other rows, and has them read.
   func reload(
-    _ products: [TestProduct], _ relations: [TestRelation] = [], now: Stamp
+    _ products: [TestProduct], _ relations: [TestRelation] = [], codes: [TestCode] = [], now: Stamp
   ) async throws -> OriginStore.Changes {
     clock.set(now)
-    try Self.write(products, relations, to: folder)
+    try Self.write(products, relations, codes, to: folder)
     let changes = try #require(try await store.reloadIfChanged { _ in })
     store.stamps.checkInvariants { Issue.record("\($0)") }
     return changes
@@ -103,9 +126,12 @@ final class TestOrigin: Sendable {
     return try store.answer(cursor: cursor)
   }
 
-  private static func write(_ products: [TestProduct], _ relations: [TestRelation], to folder: TestFolder) throws {
+  private static func write(
+    _ products: [TestProduct], _ relations: [TestRelation], _ codes: [TestCode], to folder: TestFolder
+  ) throws {
     try folder.write(products.map { $0.json + "\n" }.joined(), to: "products", atomically: true)
     try folder.write(relations.map { $0.json + "\n" }.joined(), to: "relations", atomically: true)
+    try folder.write(codes.map { $0.json + "\n" }.joined(), to: "codes", atomically: true)
   }
 }
 
@@ -127,6 +153,12 @@ extension OriginAnswer {
     for place in 0..<productPlaceCount where try self.product(at: place, into: &product) { collector.product(product) }
     for place in 0..<relationPlaceCount {
       try relations(at: place, reusing: &relation, product: &product) { collector.relation($0) }
+    }
+    var code = CodeRow()
+    if hasCodes {
+      for place in 0..<codePlaceCount {
+        try codes(at: place, reusing: &code, product: &product) { collector.code($0) }
+      }
     }
     return collector
   }

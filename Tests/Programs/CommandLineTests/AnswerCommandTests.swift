@@ -34,6 +34,19 @@ import Testing
     #expect(try root.run("decode", root.folder.url("none").path).code == 66)
   }
 
+  @Test func `decode counts the codes of a payload that has a list of them`() throws {
+    let root = try TestRoot()
+    var payload = payload
+    payload.codes = []
+    let empty = try root.run("decode", "-", "--json", input: try Data(wrapping: payload))
+    #expect(try empty.object().number("codes") == 0)
+    payload.code("p0", "111", "24")
+    payload.code("p1", "112", "\"six\"")
+    let run = try root.run("decode", "-", input: try Data(wrapping: payload))
+    #expect(run.output == payload.json + Data("\n".utf8))
+    #expect(run.words.contains("codes       2") && run.words.contains("code.quantity 1 ×"), "\(run.words)")
+  }
+
   @Test func `decode shows what it can of an answer that is refused, and why`() throws {
     let root = try TestRoot()
     let refused = try root.run("decode", "-", input: Data(#"{"message":"no such site","code":4004}"#.utf8))

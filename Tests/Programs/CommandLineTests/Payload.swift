@@ -4,6 +4,8 @@ import Foundation
 struct Payload {
   var products: [String] = []
   var relations: [String] = []
+  /// The list of codes; `nil` for a payload without one.
+  var codes: [String]?
   var cursor = "2026-01-01 00:00:00"
 
   /// Adds a product of the given id, with further fields as JSON.
@@ -14,6 +16,14 @@ struct Payload {
   mutating func relation(_ set: String, _ component: String, _ count: Int = 1) {
     relations.append(
       #"{"id":"\#(set)-\#(component)","productId":"\#(set)","subProductId":"\#(component)","groupNum":\#(count)}"#)
+  }
+
+  /// Adds a code of a product.
+  mutating func code(_ product: String, _ code: String, _ quantity: String = "1", unit: String = "") {
+    codes =
+      (codes ?? []) + [
+        #"{"id":"","productId":"\#(product)","barcode":"\#(code)","quantity":\#(quantity),"unit":"\#(unit)","kind":""}"#
+      ]
   }
 
   /// Products `p0`, `p1`, … with a barcode and a name each.
@@ -31,7 +41,8 @@ struct Payload {
     Data(
       """
       {"appProductVOList":[\(products.joined(separator: ","))],\
-      "appProductRelVOList":[\(relations.joined(separator: ","))],"updateTime":"\(cursor)"}
+      "appProductRelVOList":[\(relations.joined(separator: ","))],\
+      \(codes.map { "\"appProductCodeVOList\":[\($0.joined(separator: ","))]," } ?? "")"updateTime":"\(cursor)"}
       """.utf8)
   }
 }

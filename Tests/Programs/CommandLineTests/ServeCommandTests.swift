@@ -51,6 +51,32 @@ import Testing
     #expect(server.end() == 0)
   }
 
+  @Test func `codes are served from a file of their own, and follow it`() throws {
+    let root = try TestRoot(answers: [])
+    let products = try root.folder.file("products", Data("{\"id\":\"a\",\"barcode\":\"6901234567892\"}\n".utf8))
+    let line = #"{"id":"c","productId":"a","barcode":"16901234567899","quantity":24,"unit":"case"}"#
+    let codes = try root.folder.file("codes", Data(line.utf8))
+    let server = try Conversation(
+      ["serve", "--port", "0", "--watch", "0.1", "--products", products.path, "--codes", codes.path], root: root.path)
+    let url = try address(server)
+    let first = try root.run("sync", "--url", url, "--json").object()
+    #expect(first.object("codes").number("written") == 1)
+    #expect(
+      try root.dump().split(separator: UInt8(ascii: "\n")).last.map { String(decoding: $0, as: UTF8.self) }
+        == #"{"type":"code","code":"16901234567899","id":"c","kind":"","productId":"a","quantity":24,"unit":"case"}"#)
+    try Data().write(to: codes, options: .atomic)
+    var second: [String: Any] = [:]
+    for _ in 0..<100 {
+      second = try root.run("sync", "--url", url, "--json").object()
+      if second["codes"] != nil { break }
+      Thread.sleep(forTimeInterval: 0.1)
+    }
+    #expect(second.text("mode") == "incremental" && second.object("codes").number("deleted") == 1)
+    #expect(try root.dump().split(separator: UInt8(ascii: "\n")).count == 1)
+    server.process.terminate()
+    #expect(server.end() == 0)
+  }
+
   @Test func `a token is asked for`() throws {
     let root = try TestRoot(answers: [])
     let products = try root.folder.file("products", Data("{\"id\":\"a\",\"barcode\":\"b\"}\n".utf8))
@@ -117,7 +143,8 @@ import Testing
     let file = try root.folder.file("a.csv", Data("id\n1\n".utf8)).path
     for (options, word) in [
       ([], "--from"), (["--from", file, "--products", file], "one of them"), (["--from", "-"], "standard input"),
-      (["--from", file, "--relations", file], "--relations"), (["--products", file, "--decimal", ","], "--from"),
+      (["--from", file, "--relations", file], "--relations"), (["--from", file, "--codes", file], "--codes"),
+      (["--products", file, "--decimal", ","], "--from"),
       (["--from", file, "--save-map", file], "--save-map"),
       (["--from", file, "--max-unpacked", "0"], "--max-unpacked"),
     ] {

@@ -105,9 +105,57 @@ import Testing
     try Data("no settings".utf8).write(to: URL(fileURLWithPath: root.path + "/users/u/settings.log"))
     #expect(try root.run("sync").code == 65)
     let file = try root.run("sync", "--from", root.payload(.products(1)).path)
-    #expect(file.code == 0 && file.words.isEmpty, "\(file.words)")
+    #expect(file.code == 0 && file.words.contains("sync.extra"), "\(file.words)")
     let run = try root.run("sync", "--url", server.url)
     #expect(run.code == 0 && run.words.contains("only options count"), "\(run.words)")
+  }
+
+  // MARK: Keys that are kept
+
+  @Test func `keys of products that sync.extra names are kept, by sync, apply and files`() throws {
+    let root = try TestRoot(answers: [])
+    var payload = Payload()
+    payload.product("a", #""price":1.50,"color":"red","extra":{"shelf":"A7"}"#)
+    let server = try HTTPServer((1...2).map { _ in .init(body: try Data(wrapping: payload)) })
+    let file = try root.payload(payload).path
+    func extra() throws -> String? {
+      let text = try root.run("get", "--id", "a", "--json").text
+      return text.split(separator: #""extra":"#).dropFirst().first.map { String($0.prefix { $0 != "}" }) + "}" }
+    }
+    #expect(try root.run("sync", "--url", server.url, "--full").code == 0)
+    #expect(try extra() == #"{"shelf":"A7"}"#)
+    try set(root, "sync.extra", #"["price", "missing"]"#)
+    #expect(try root.run("config", "get", "sync.extra", "--json").text.contains(#"["missing","price"]"#))
+    let kept = #"{"price":1.50,"shelf":"A7"}"#
+    for run in [
+      ["sync", "--url", server.url, "--full"], ["sync", "--from", file], ["sync", "--from", file, "--full"],
+      ["apply", file], ["apply", "--full", file],
+    ] {
+      #expect(try root.run("config", "set", "sync.extra", "[]").code == 0)
+      #expect(try root.run("apply", file).code == 0)
+      #expect(try extra() == #"{"shelf":"A7"}"#)
+      try set(root, "sync.extra", "price, missing")
+      let done = try root.run(run)
+      #expect(done.code == 0 && done.words.isEmpty, "\(run): \(done.words)")
+      #expect(try extra() == kept, "\(run)")
+    }
+    // The setting of the default store counts for a user who has none.
+    #expect(try root.run("config", "unset", "sync.extra").code == 0)
+    try set(root, "sync.extra", "color", "--default")
+    #expect(try root.run("apply", file).code == 0)
+    #expect(try extra() == #"{"color":"red","shelf":"A7"}"#)
+    #expect(try root.run("verify").code == 0)
+  }
+
+  @Test(arguments: [
+    ("[1]", "each key as a text"), (#"["name"]"#, "field of every product"), ("extra", "field of every product"),
+    (#"[""]"#, "a key is empty"), ("a,,b", "a key is empty"), (#"{"price":1}"#, "keys, such as"),
+  ])
+  func `a list of keys that cannot be used is refused when it is set`(value: String, reason: String) throws {
+    let root = try TestRoot(answers: [])
+    let run = try root.run("config", "set", "sync.extra", value)
+    #expect(run.code == 64 && run.words.contains(reason) && run.words.contains("sync.extra"), "\(run.words)")
+    #expect(try root.run("config", "list", "--json").output.isEmpty)
   }
 
   // MARK: Other users

@@ -74,6 +74,46 @@ import Testing
     #expect(try root.run("sync", "--from", file.path, "--threshold", "11").code == 0)
   }
 
+  @Test func `codes count for the threshold and the loss limit, and are reported`() throws {
+    let root = try TestRoot(answers: [])
+    var payload = Payload.products(1001)
+    for index in 0..<1001 { payload.code("p\(index)", "1\(index)", "24", unit: "case") }
+    payload.code("nobody", "x")
+    let full = try root.run("sync", "--from", root.payload(payload).path, "--json")
+    #expect(try full.object().object("codes").number("written") == 1002, "\(full.words)")
+    let before = try root.digest()
+    // A full answer without the list is refused, and so is one that keeps less than half of it.
+    var few = payload
+    few.codes = Array(payload.codes?.prefix(400) ?? [])
+    for lost in [Payload.products(1001), few] {
+      let file = try root.payload(lost, "lost").path
+      for command in [["sync", "--full", "--from", file], ["apply", "--full", file]] {
+        let run = try root.run(command)
+        #expect(run.code == 65 && run.words.contains("codes of products"), "\(run.words)")
+        #expect(run.words.contains("--accept-loss"), "\(run.words)")
+        #expect(try root.digest() == before)
+      }
+    }
+    var increment = Payload()
+    increment.cursor = "2026-02-01 00:00:00"
+    increment.product("p1")
+    for index in 0..<10 { increment.code("p1", "2\(index)") }
+    increment.code("p2", "3")
+    let file = try root.payload(increment, "increment").path
+    #expect(try root.run("sync", "--from", file, "--threshold", "11").code == 65)
+    let run = try root.run("sync", "--from", file, "--threshold", "12")
+    #expect(run.code == 0 && run.text.contains("10 codes written, 1 deleted, 1 ignored"), "\(run.text)")
+    // An answer without the list says nothing about codes, and has no counts of them.
+    let silent = try root.run("sync", "--from", root.payload(.products(2, cursor: "t"), "silent").path, "--json")
+    #expect(try silent.object()["codes"] == nil)
+    #expect(try root.dump().split(separator: UInt8(ascii: "\n")).count == 2012)
+    let gone = try root.payload(.products(1001), "gone").path
+    #expect(
+      try root.run("sync", "--full", "--accept-loss", "--from", gone, "--json").object().object("codes")
+        .number("deleted") == 1011)
+    #expect(try root.dump().split(separator: UInt8(ascii: "\n")).count == 1001)
+  }
+
   @Test func `an answer is read from standard input, wrapped or bare`() throws {
     let root = try TestRoot(answers: [])
     let answer = try Data(contentsOf: Fixture.url("series/00-first-full.response.json"))
