@@ -4,7 +4,7 @@ import LogStore
 public import RowFiles
 
 /// An exporter that writes a catalogue in an order that depends only on its content: products by id, then relations by
-/// set, component and id.
+/// set, component and id, then codes by product, code and id.
 public struct RowExport {
   private static let pieceByteCount = 1 << 16
 
@@ -12,6 +12,9 @@ public struct RowExport {
   public var includesProducts = true
   /// Whether the relations are written, after the products.
   public var includesRelations = true
+  /// Whether the codes are written, after the relations. A table has no records for them, and neither have rows with
+  /// only some columns.
+  public var includesCodes = true
   /// The mapping whose columns a table of products has; `nil` for the columns of the writer. There are no relations
   /// then.
   public var mapping: ReverseMapping?
@@ -28,7 +31,7 @@ public struct RowExport {
   /// - Throws: `StoreError.damaged`; the errors of `write`; `RowRefusal` for a product that the mapping cannot hold.
   /// - Precondition: With a mapping, the format is a table.
   /// - Complexity: Reads every id, and then every row in the order of the ids. Keeps 20 bytes in memory for each
-  ///   product, and all relations. A table that has a column for each field with a value has read every product once
+  ///   product, all relations and all codes. A table that has a column for each field with a value has read every product once
   ///   more before its first record, which names the columns.
   public func write(_ snapshot: CatalogSnapshot, to write: (_ piece: [UInt8]) throws -> Void) throws {
     var piece: [UInt8] = []
@@ -65,6 +68,17 @@ public struct RowExport {
       var row = RelationRow()
       for relation in relations {
         relation.fill(&row)
+        writer.append(row, to: &piece)
+        try flush(above: Self.pieceByteCount)
+      }
+    }
+    if includesCodes, writer.writesCodes {
+      var codes: [ProductCode] = []
+      try snapshot.forEachCode { codes.append($0) }
+      codes.sort(by: ProductCode.precedes)
+      var row = CodeRow()
+      for code in codes {
+        code.fill(&row)
         writer.append(row, to: &piece)
         try flush(above: Self.pieceByteCount)
       }

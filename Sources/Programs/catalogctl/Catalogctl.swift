@@ -28,9 +28,8 @@ struct Catalogctl: AsyncParsableCommand {
       CommandGroup(
         name: "Answering:",
         subcommands: [
-          ScanCommand.self, Explain.self, Get.self, Search.self, Find.self, Products.self, Components.self,
-          SetsWith.self,
-          Complete.self, StudioCommand.self,
+          ScanCommand.self, Explain.self, Get.self, Search.self, Find.self, Products.self, Codes.self,
+          Components.self, SetsWith.self, Complete.self, StudioCommand.self,
         ]),
       CommandGroup(name: "Beside the catalogue:", subcommands: [DocumentsCommand.self]),
       CommandGroup(

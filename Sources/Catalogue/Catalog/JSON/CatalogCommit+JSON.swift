@@ -7,7 +7,19 @@ extension CatalogCommit {
   package var json: JSONText {
     func number(_ count: Int?) -> JSONText { count.map(JSONText.int) ?? .null }
     let counts = counts
-    return .object([
+    // A catalogue without codes has no counts of them.
+    let codes: [(String, JSONText)] =
+      state.hasCodes
+      ? [
+        (
+          "codes",
+          .object([
+            ("written", number(counts.codesWritten)), ("deleted", number(counts.codesDeleted)),
+            ("ignored", .int(state.counts.codesIgnored)),
+          ])
+        )
+      ] : []
+    let rows: [(String, JSONText)] = [
       ("sequence", .uint(commit.sequence)), ("generation", .uint(commit.generation)),
       ("time", .text(timeText)), ("mode", .text(state.mode.name)),
       (
@@ -21,9 +33,12 @@ extension CatalogCommit {
           ("ignored", .int(state.counts.relationsIgnored)),
         ])
       ),
+    ]
+    let rest: [(String, JSONText)] = [
       ("defaulted", .int(state.counts.defaulted)), ("cursor", .text(state.cursor)),
       ("bytes", .int(commit.byteCount)), ("previous", .bool(isPrevious)),
-    ])
+    ]
+    return .object(rows + codes + rest)
   }
 
   /// The time of the commit in UTC: `2026-01-31T23:59:59Z`.

@@ -20,6 +20,33 @@ extension JSONText {
     return .raw(json)
   }
 
+  /// A product with all its fields, and its codes in the table of codes.
+  ///
+  /// - Parameters:
+  ///   - product: The product.
+  ///   - codes: Its codes; `nil` for an object without `codes`, as in a catalogue that has none.
+  package static func product(_ product: Product, codes: [ProductCode]?) -> JSONText {
+    guard let codes else { return .product(product) }
+    var row = ProductRow()
+    product.fill(&row)
+    var json: [UInt8] = []
+    RowJSON.append(row, to: &json)
+    // The brace at the end comes after the codes.
+    json.removeLast()
+    json += ",\"codes\":".utf8
+    JSONText.array(codes.map(\.json)).append(to: &json)
+    json.append(UInt8(ascii: "}"))
+    return .raw(json)
+  }
+
+  /// A code of the table of codes with all its fields: `id`, `productId`, `code`, `quantity`, `unit` and `kind`.
+  package static func code(_ code: ProductCode) -> JSONText { code.json(CodeField.allCases) }
+
+  /// The codes of a product: `productId` and `codes`.
+  package static func codes(_ codes: [ProductCode], ofProduct id: String) -> JSONText {
+    .object([("productId", .text(id)), ("codes", .array(codes.map(\.json)))])
+  }
+
   /// A relation with all its fields, as the server sends it.
   package static func relation(_ relation: Relation) -> JSONText {
     var row = RelationRow()

@@ -8,7 +8,8 @@ extension ProductCode {
   /// The code of a known product as an object: `id`, `code`, `quantity`, `unit` and `kind`.
   package var json: JSONText { json([.id, .code, .quantity, .unit, .kind]) }
 
-  private func json(_ fields: [CodeField]) -> JSONText {
+  /// The code as an object with some of its fields, in this order.
+  func json(_ fields: [CodeField]) -> JSONText {
     var row = CodeRow()
     fill(&row)
     var json: [UInt8] = []

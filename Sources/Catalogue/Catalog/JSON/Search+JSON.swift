@@ -2,12 +2,14 @@ package import JSONFormat
 
 extension SearchResult {
   /// The result as an object: `score`, `matched` and `product`; before these `approximate` and `meant` if the result
-  /// rests on a corrected mistake.
+  /// rests on a corrected mistake; after them `package` if a code of the table of codes is the whole search.
   package var json: JSONText {
     let mistake: [(String, JSONText)] =
       meant.map { [("approximate", .bool(true)), ("meant", .text($0))] } ?? []
-    return .object(
-      mistake + [("score", .double(score)), ("matched", .array(matched.map(\.json))), ("product", .product(product))])
+    let found: [(String, JSONText)] = [
+      ("score", .double(score)), ("matched", .array(matched.map(\.json))), ("product", .product(product)),
+    ]
+    return .object(mistake + found + (package.map { [("package", $0.packageJSON)] } ?? []))
   }
 }
 

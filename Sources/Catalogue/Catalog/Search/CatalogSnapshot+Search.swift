@@ -15,7 +15,8 @@ extension CatalogSnapshot {
   /// after that, and with parts of words, and Chinese names by how they are read: `glgj` and `geli`
   /// find 格力挂机; and what is written in one word here and in several there: `cocacola` finds Coca-Cola, `500 ml` finds
   /// 500ml. If nothing is found, each word may have one typing mistake, and a single letter or digit may be left out. A
-  /// product whose barcode or SKU is the whole text comes first, whatever the zeros in front of a GTIN. Products that
+  /// product whose barcode or SKU is the whole text, or a code of it in the table of codes, comes first, whatever the
+  /// zeros in front of a GTIN. Products that
   /// the server sent as deleted are left out.
   ///
   /// - Parameters:
@@ -82,6 +83,7 @@ private struct SearchRun {
     if let cursor = options.cursor {
       cursorRow = try snapshot.withProduct(id: cursor.id) { $0.rowID } ?? cursorRow
     }
+    try lookUpFurtherCodes()
     let wanted = max(0, options.limit)
     for (number, word) in words.enumerated() { rarestFirst.append(try WordCandidates(word, number: number, indexes)) }
     let total = Double(max(1, snapshot.productCount))
@@ -107,7 +109,8 @@ private struct SearchRun {
       let meant = result.stage == SearchStage.typos.rawValue ? evaluation.meant(product) : nil
       results.append(
         SearchResult(
-          product: product, score: result.score, matched: evaluation.matchedFields(product), meant: meant))
+          product: product, score: result.score, matched: evaluation.matchedFields(product), meant: meant,
+          package: evaluation.furtherCodes[result.row]))
     }
     guard found.count > wanted, let last = found.prefix(wanted).last, let product = results.last?.product else {
       return SearchResults(results: results, next: nil)
@@ -116,7 +119,21 @@ private struct SearchRun {
     return SearchResults(results: results, next: next)
   }
 
-  /// Finds the products whose barcode or SKU is the whole text.
+  /// Looks up the products of which the whole text is a code in the table of codes.
+  private mutating func lookUpFurtherCodes() throws(StoreError) {
+    guard snapshot.hasCodes else { return }
+    for key in evaluation.codeKeys {
+      let lengths = indexes.store.keyLengths(CatalogSchema.codesByCode)
+      if !lengths.contains(DigitKey.byteCount(of: key.rawSpan)) { continue }
+      try snapshot.forEachCode(withKey: DigitKey.of(key.rawSpan).rawSpan) { (entry, product) throws(StoreError) in
+        guard let code = entry.copy(of: product.id) else { throw product.record.damage("a code that is not UTF-8") }
+        let former = evaluation.furtherCodes[product.rowID]
+        if former.map({ ProductCode.precedes(code, $0) }) ?? true { evaluation.furtherCodes[product.rowID] = code }
+      }
+    }
+  }
+
+  /// Finds the products whose barcode or SKU is the whole text, or a code of which it is.
   private mutating func findCode() throws(StoreError) {
     if evaluation.codeKeys.isEmpty { return }
     var rows: [RowID] = []
@@ -126,6 +143,7 @@ private struct SearchRun {
         return true
       }
     }
+    rows += evaluation.furtherCodes.keys
     // A SKU has no index of its own: its words have.
     if let candidates = rarestFirst.first, candidates.count <= Self.blockCount {
       try candidates.forEachKey { found, _ in

@@ -12,6 +12,8 @@ struct SearchEvaluation {
   var weights: [Double]
   /// The key of the whole search as a barcode, and as each spelling of a GTIN with other zeros at the front.
   private let codes: [[UInt8]]
+  /// The rows of the products of which the whole search is a code in the table of codes, with that code.
+  var furtherCodes: [RowID: ProductCode] = [:]
   private let brand: WantedText?
   private let category: WantedText?
   private let isSetsOnly: Bool
@@ -116,8 +118,9 @@ struct SearchEvaluation {
     return fit
   }
 
-  /// Whether the whole search is the barcode or the SKU of a product.
+  /// Whether the whole search is the barcode, another code or the SKU of a product.
   private func isCode(_ view: borrowing ProductView) -> Bool {
+    if !furtherCodes.isEmpty, furtherCodes[view.rowID] != nil { return true }
     for code in codes {
       if view.record.key(CatalogSchema.productByCode.index).hasSameBytes(as: code.rawSpan) { return true }
     }

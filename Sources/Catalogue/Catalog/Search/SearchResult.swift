@@ -45,6 +45,9 @@ public struct SearchResult: Sendable {
   /// The search as it was meant, if the result rests on a corrected mistake: with mistyped words as the product has them,
   /// and without a letter or digit that was left out. `nil` if the product has what was typed.
   public let meant: String?
+  /// The code of the table of codes that is the whole search; `nil` if the product was not found by one. If several
+  /// codes of the product are, the first of them by code and id.
+  public var package: ProductCode?
 
   /// Whether the result rests on a corrected mistake, so that the product may be another one than was meant.
   public var isApproximate: Bool { meant != nil }

@@ -3,7 +3,7 @@ import SearchText
 
 /// How much has to be allowed for the words of a search to match. Earlier stages come first in the results.
 enum SearchStage: Int, CaseIterable, Comparable {
-  /// The whole search is the barcode or SKU.
+  /// The whole search is the barcode, another code or the SKU.
   case code
   /// Each word is a word of the product; the last one may be the beginning of one.
   case words

@@ -93,6 +93,8 @@ public struct CatalogState: Equatable, Sendable {
   /// The number of codes in the catalogue. While there are any, a program that does not know them refuses the state, as
   /// above.
   var codeCount = 0
+  /// Whether the catalogue has codes, or the commit changed some.
+  package var hasCodes: Bool { codeCount > 0 || counts.hasCodes }
 
   /// The flags of a state of version 3.
   private enum Flag {
@@ -106,7 +108,7 @@ public struct CatalogState: Equatable, Sendable {
   /// The encoded state: version, mode, in version 3 flags, six counts of 8 bytes or ten, and the cursor.
   var encoded: [UInt8] {
     var writer = ByteWriter()
-    let hasCodes = codeCount > 0 || counts.hasCodes
+    let hasCodes = hasCodes
     writer.put(hasCodes ? 3 : hasExtra ? 2 : 1 as UInt8)
     writer.put(mode.rawValue)
     if hasCodes { writer.put(Flag.codes | (hasExtra ? Flag.extra : 0)) }

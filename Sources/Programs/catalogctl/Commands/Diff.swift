@@ -4,11 +4,11 @@ import JSONFormat
 
 struct Diff: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "diff", abstract: "Print the products and relations in which two commits differ.",
+    commandName: "diff", abstract: "Print the products, relations and codes in which two commits differ.",
     discussion: """
       From commit A to commit B, in either direction, also across the last full update while the generation before it \
       is kept. For people field by field; with --json a line for each row: \
-      {"change":"added"|"removed"|"changed","type":"product"|"relation","id":…,"before":{…}|null,"after":{…}|null}. \
+      {"change":"added"|"removed"|"changed","type":"product"|"relation"|"code","id":…,"before":{…}|null,"after":{…}|null}. \
       Exit code 0 whether or not they differ, 1 if one of them is not kept.
       """)
 
@@ -35,6 +35,14 @@ struct Diff: ParsableCommand {
           change.name, "relation", row.id, change.before.map(JSONText.relation), change.after.map(JSONText.relation))
       } else {
         printFields(of: change, "relation \(row.productId) → \(row.subProductId)  \(row.id)")
+      }
+    }
+    for change in changes.codes {
+      guard let row = change.after ?? change.before else { continue }
+      if output.json {
+        printJSON(change.name, "code", row.id, change.before.map(JSONText.code), change.after.map(JSONText.code))
+      } else {
+        printFields(of: change, "code of product \(row.productId)  \(row.words)")
       }
     }
     if !output.json { Console.say(summary(changes)) }
@@ -72,6 +80,7 @@ struct Diff: ParsableCommand {
       let kinds = ["added", "removed", "changed"].map { kind in "\(list.count { $0.name == kind }) \(kind)" }
       return kinds.joined(separator: ", ")
     }
-    return "products: \(count(changes.products)); relations: \(count(changes.relations))"
+    let codes = changes.codes.isEmpty ? "" : "; codes: \(count(changes.codes))"
+    return "products: \(count(changes.products)); relations: \(count(changes.relations))\(codes)"
   }
 }

@@ -96,7 +96,8 @@ struct Explain: ParsableCommand {
     }
     Console.print(
       "\(Console.styled("match", .green)): \(match.kind.rawValue)"
-        + (match.key.map { ", barcode \($0.shown)" } ?? "") + (match.rest.map { ", rest \(visible($0))" } ?? ""))
+        + (match.key.map { ", barcode \($0.shown)" } ?? "") + (match.rest.map { ", rest \(visible($0))" } ?? "")
+        + (match.package.map { "; " + $0.words } ?? ""))
     FoundProducts.print(match.products)
     printContents(match)
   }
@@ -135,12 +136,12 @@ enum FoundProducts {
   }
 
   /// Prints the results of a search with the parts that match highlighted. The SKU has a column if a match is in one. So
-  /// does what was meant if results rest on a corrected mistake.
+  /// does what was meant if results rest on a corrected mistake, and the code of the table of codes that was searched.
   static func print(_ results: [SearchResult]) {
     let hasSKU = results.contains { $0.matched.contains { $0.field == "skuCode" } }
-    let hasMistake = results.contains(where: \.isApproximate)
+    let hasNote = results.contains { $0.isApproximate || $0.package != nil }
     var table = Table(
-      ["ID", "BARCODE"] + (hasSKU ? ["SKU"] : []) + ["NAME", "BRAND", "UNIT"] + (hasMistake ? ["NOTE"] : []))
+      ["ID", "BARCODE"] + (hasSKU ? ["SKU"] : []) + ["NAME", "BRAND", "UNIT"] + (hasNote ? ["NOTE"] : []))
     for result in results {
       let product = result.product
       func cell(_ field: String, _ text: String, limit: Int) -> String {
@@ -153,7 +154,9 @@ enum FoundProducts {
           + [
             cell("name", product.name, limit: 56), cell("brand", product.brand, limit: 20),
             Table.cell(product.unit, limit: 12),
-          ] + (hasMistake ? [Table.cell(result.meant.map { "meant: " + $0 } ?? "", limit: 40)] : []))
+          ]
+          + (hasNote
+            ? [result.package?.words ?? Table.cell(result.meant.map { "meant: " + $0 } ?? "", limit: 40)] : []))
     }
     table.print()
   }

@@ -11,7 +11,8 @@ struct Find: ParsableCommand {
     discussion: """
       Upper and lower case are the same, in every script that has them; accents are not left out, and ß is not ss. \
       Exit code 1 if no product is listed. Products that the server sent as deleted are listed too, and marked. \
-      'search' finds products by words, best first.
+      'search' finds products by words, best first. With --field barcode, a whole code of the table of codes finds its \
+      product too.
 
       If the catalogue has the index of words (setting search.index), a text with three ASCII letters or digits in a \
       row is looked up in it for the fields name, brand, skuCode and barcode. Otherwise the whole catalogue is read.
@@ -40,6 +41,13 @@ struct Find: ParsableCommand {
       product.fill(&row)
       let value = row[field.text]
       if Self.contains(caseSensitive ? value : value.lowercased(), wanted) { found.append(product) }
+    }
+    if field.text == .barcode {
+      let wanted = Array(text.utf8)
+      let further = try snapshot.withProduct(code: wanted.span) { (view, _) throws(StoreError) in
+        try snapshot.copy(view)
+      }
+      if let further, !found.contains(where: { $0.id == further.id }) { found.append(further) }
     }
     found.sort { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
     if let limit = most.limit { found = Array(found.prefix(limit)) }

@@ -89,18 +89,25 @@ struct Log: AsyncParsableCommand {
     return "commit \(entry.commit.sequence)  \(Moment.text(entry.commit.time))  \(entry.state.mode.name)"
       + "  products +\(text(counts.productsUpserted)) −\(text(counts.productsDeleted))"
       + "  relations +\(text(counts.relationsWritten)) −\(text(counts.relationsDeleted))"
+      + (entry.state.hasCodes ? "  codes +\(text(counts.codesWritten)) −\(text(counts.codesDeleted))" : "")
       + "  \(Quantity.bytes(entry.commit.byteCount))  \(Table.cell(entry.state.cursor))"
   }
 
   private static func table(_ commits: [CatalogCommit]) -> Table {
+    let hasCodes = commits.contains(where: \.state.hasCodes)
     var table = Table(
-      ">COMMIT", "TIME", "MODE", ">UPSERTED", ">DELETED", ">RELATIONS +", ">RELATIONS −", ">SIZE", "CURSOR")
+      [">COMMIT", "TIME", "MODE", ">UPSERTED", ">DELETED", ">RELATIONS +", ">RELATIONS −"]
+        + (hasCodes ? [">CODES +", ">CODES −"] : []) + [">SIZE", "CURSOR"])
     for entry in commits {
-      table.add(
+      let counts = entry.counts
+      let rows = [
         String(entry.commit.sequence), Moment.text(entry.commit.time), entry.state.mode.name,
-        text(entry.counts.productsUpserted), text(entry.counts.productsDeleted),
-        text(entry.counts.relationsWritten), text(entry.counts.relationsDeleted),
-        Quantity.bytes(entry.commit.byteCount), Table.cell(entry.state.cursor))
+        text(counts.productsUpserted), text(counts.productsDeleted), text(counts.relationsWritten),
+        text(counts.relationsDeleted),
+      ]
+      table.add(
+        rows + (hasCodes ? [text(counts.codesWritten), text(counts.codesDeleted)] : [])
+          + [Quantity.bytes(entry.commit.byteCount), Table.cell(entry.state.cursor)])
     }
     return table
   }

@@ -31,7 +31,10 @@ struct Rollback: ParsableCommand {
     DurableChange.report("the state of commit \(sequence) is current again, durably, as commit \(report.sequence)")
     let counts = report.counts
     if output.json {
-      JSONText.object([
+      let codes: [(String, JSONText)] =
+        counts.hasCodes
+        ? [("codes", .object([("written", .int(counts.codesWritten)), ("deleted", .int(counts.codesDeleted))]))] : []
+      let rows: [(String, JSONText)] = [
         ("mode", .text(report.mode.name)), ("sequence", .uint(report.sequence)),
         ("generation", .uint(report.generation)), ("restored", .uint(sequence)),
         (
@@ -42,8 +45,8 @@ struct Rollback: ParsableCommand {
           "relations",
           .object([("written", .int(counts.relationsWritten)), ("deleted", .int(counts.relationsDeleted))])
         ),
-        ("cursor", .text(report.cursor)),
-      ]).print()
+      ]
+      JSONText.object(rows + codes + [("cursor", .text(report.cursor))]).print()
     } else {
       defer {
         if report.generation != generation {

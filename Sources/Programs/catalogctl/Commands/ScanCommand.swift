@@ -19,7 +19,8 @@ struct ScanCommand: ParsableCommand {
 
       With --json, an answer has: code, match (how it was found), kind (what the code is), symbology, key, gtin, rest, \
       products, elements (the label as it stands), data (what it states, typed), issues (what is wrong with it); and \
-      where they apply reason (why nothing was found), suggestions (products whose code is one edit away, if nothing \
+      where they apply package (the code of the table of codes that matched, and how many pieces it stands for), reason \
+      (why nothing was found), suggestions (products whose code is one edit away, if nothing \
       matched and the setting matching.suggestions is above 0), measure, contains, expired. Documentation/Scanning.md \
       describes them.
       """)
@@ -90,7 +91,7 @@ extension Match {
     return products.map { product in
       let rest = rest.map { "  rest \(Table.cell($0, limit: 32))" } ?? ""
       return "\(Console.styled(shown, .bold))  \(Console.styled(kind.rawValue, .green))  \(product.id.shown)"
-        + "  \(Table.cell(product.name, limit: 60))\(rest)\(remarks)"
+        + "  \(Table.cell(product.name, limit: 60))\(rest)\(package.map { "  " + $0.words } ?? "")\(remarks)"
     }
   }
 

@@ -20,8 +20,9 @@ struct Stat: ParsableCommand {
     let statistics = try snapshot.store?.statistics()
     let space = try Space(snapshot)
     let deleted = try snapshot.deletedProductCount()
-    if output.json { return json(snapshot, sets, deleted, statistics, space, files).print() }
-    show(user, snapshot, sets, deleted, statistics)
+    let orphans = try snapshot.orphanCodeCount()
+    if output.json { return json(snapshot, sets, deleted, orphans, statistics, space, files).print() }
+    show(user, snapshot, sets, deleted, orphans, statistics)
     if files.isEmpty { return }
     show(files)
     if let failure = history?.previousFailure {
@@ -50,8 +51,8 @@ struct Stat: ParsableCommand {
   }
 
   private func json(
-    _ snapshot: CatalogSnapshot, _ sets: SetStatistics, _ deleted: Int, _ statistics: StoreStatistics?, _ space: Space,
-    _ files: [StoredFile]
+    _ snapshot: CatalogSnapshot, _ sets: SetStatistics, _ deleted: Int, _ orphans: Int,
+    _ statistics: StoreStatistics?, _ space: Space, _ files: [StoredFile]
   ) -> JSONText {
     let indexes = (statistics?.indexes ?? []).map { index in
       JSONText.object([
@@ -60,10 +61,15 @@ struct Stat: ParsableCommand {
         ("longestProbe", .int(index.longestProbe)), ("keyLengths", .array(index.keyLengths.map(JSONText.int))),
       ])
     }
-    return .object([
+    // A catalogue without codes has no counts of them.
+    let codes: [(String, JSONText)] =
+      snapshot.hasCodes ? [("codes", .int(snapshot.codeCount)), ("orphanCodes", .int(orphans))] : []
+    let rows: [(String, JSONText)] = [
       ("products", .int(snapshot.productCount)), ("deletedProducts", .int(deleted)),
       ("relations", .int(snapshot.relationCount)),
       ("sets", .int(sets.sets)), ("danglingComponents", .int(sets.danglingComponents)),
+    ]
+    let store: [(String, JSONText)] = [
       ("fileBytes", .int(statistics?.fileByteCount ?? 0)), ("liveBytes", .int(statistics?.liveByteCount ?? 0)),
       ("deadBytes", .int(statistics?.deadByteCount ?? 0)), ("deadRows", .int(statistics?.deadRowCount ?? 0)),
       ("tailRows", .int(statistics?.tailRowCount ?? 0)), ("tailBytes", .int(statistics?.tailByteCount ?? 0)),
@@ -78,7 +84,8 @@ struct Stat: ParsableCommand {
             .object([("name", .text($0.name)), ("bytes", .int($0.byteCount)), ("role", .text($0.role.rawValue))])
           })
       ),
-    ])
+    ]
+    return .object(rows + codes + store)
   }
 
   /// Prints the user's files, and which of them can be deleted.
@@ -95,7 +102,8 @@ struct Stat: ParsableCommand {
   }
 
   private func show(
-    _ user: String, _ snapshot: CatalogSnapshot, _ sets: SetStatistics, _ deleted: Int, _ statistics: StoreStatistics?
+    _ user: String, _ snapshot: CatalogSnapshot, _ sets: SetStatistics, _ deleted: Int, _ orphans: Int,
+    _ statistics: StoreStatistics?
   ) {
     var table = Table("CATALOGUE", ">")
     table.add("user", Table.cell(user))
@@ -104,6 +112,10 @@ struct Stat: ParsableCommand {
     table.add("relations", Quantity.count(snapshot.relationCount))
     table.add("sets", Quantity.count(sets.sets))
     table.add("components that are missing or deleted", Quantity.count(sets.danglingComponents))
+    if snapshot.hasCodes {
+      table.add("codes", Quantity.count(snapshot.codeCount))
+      table.add("of these without a product", Quantity.count(orphans))
+    }
     table.add("cursor", snapshot.cursor.isEmpty ? "none yet" : Table.cell(snapshot.cursor))
     table.add("commit", String(snapshot.sequence))
     table.add("generation", String(snapshot.generation))

@@ -133,7 +133,8 @@ struct Verify: ParsableCommand {
     let kept = repair.damagedPath.map { "; the damaged file is \($0)" } ?? ""
     Console.say(
       "repaired: commit \(snapshot.sequence) has \(Quantity.of(snapshot.productCount, "product")) and"
-        + " \(Quantity.of(snapshot.relationCount, "relation"))\(kept)")
+        + " \(Quantity.of(snapshot.relationCount, "relation"))"
+        + (snapshot.hasCodes ? " and \(Quantity.of(snapshot.codeCount, "code"))" : "") + kept)
     if let source = repair.source {
       Console.say(
         "it is \(source.words) again: everything since then is lost here, and the next sync asks for it with the cursor of"

@@ -16,6 +16,15 @@ extension Product: FieldRow {
   }
 }
 
+extension ProductCode: FieldRow {
+  var fields: [(name: String, value: String)] {
+    [
+      ("code", code), ("id", id), ("kind", kind), ("productId", productId),
+      ("quantity", quantity.normalized.description), ("unit", unit),
+    ]
+  }
+}
+
 extension Relation: FieldRow {
   var fields: [(name: String, value: String)] {
     [
