@@ -469,7 +469,8 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "CommandLineTests",
         [
-          "catalogctl", "catalogd", "CProcessSupport", "DocumentFormat", "LogStore", "RandomTestSupport", "RemoteLists",
+          "Catalog", "catalogctl", "catalogd", "CatalogTestSupport", "CProcessSupport", "DocumentFormat", "LogStore",
+          "RandomTestSupport", "RemoteLists",
           "WaitingTestSupport", "Workspace",
         ]),
       tests(

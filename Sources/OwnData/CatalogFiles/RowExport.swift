@@ -72,14 +72,15 @@ public struct RowExport {
         try flush(above: Self.pieceByteCount)
       }
     }
-    if includesCodes, writer.writesCodes {
+    if includesCodes, writer.style == nil, writer.columns == nil {
       var codes: [ProductCode] = []
       try snapshot.forEachCode { codes.append($0) }
       codes.sort(by: ProductCode.precedes)
       var row = CodeRow()
       for code in codes {
         code.fill(&row)
-        writer.append(row, to: &piece)
+        RowJSON.appendDump(row, to: &piece)
+        piece.append(UInt8(ascii: "\n"))
         try flush(above: Self.pieceByteCount)
       }
     }

@@ -41,9 +41,6 @@ public struct RowFileWriter: Sendable {
     if isForExcel, hasMark { text += RowCSV.byteOrderMark }
   }
 
-  /// Whether rows of the table of codes can be written: a table has products and relations only.
-  public var writesCodes: Bool { style == nil && columns == nil }
-
   /// Appends a product and its line terminator.
   public func append(_ row: borrowing ProductRow, to text: inout [UInt8]) {
     switch (style, columns) {
@@ -56,15 +53,6 @@ public struct RowFileWriter: Sendable {
       RowJSON.appendDump(row, to: &text)
       text.append(UInt8(ascii: "\n"))
     }
-  }
-
-  /// Appends a code and its line terminator.
-  ///
-  /// - Precondition: ``writesCodes``.
-  public func append(_ row: borrowing CodeRow, to text: inout [UInt8]) {
-    precondition(writesCodes, "a code: only NDJSON with all columns has a line for it")
-    RowJSON.appendDump(row, to: &text)
-    text.append(UInt8(ascii: "\n"))
   }
 
   /// Appends a relation and its line terminator.

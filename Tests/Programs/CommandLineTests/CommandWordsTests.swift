@@ -81,7 +81,9 @@ import Testing
   }
 
   // These commands are parsed without their parents when nothing is wrong.
-  @Test(arguments: ["get", "scan", "explain", "search", "find", "products", "components", "sets-with", "complete"])
+  @Test(arguments: [
+    "get", "scan", "explain", "search", "find", "products", "codes", "components", "sets-with", "complete",
+  ])
   func `a command that answers has the help, the errors and the version of the whole command`(name: String) throws {
     let root = try TestRoot()
     let help = try root.run(name, "--help")

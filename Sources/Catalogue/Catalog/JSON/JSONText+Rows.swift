@@ -20,18 +20,20 @@ extension JSONText {
     return .raw(json)
   }
 
-  /// A product with all its fields, and its codes in the table of codes.
+  /// A product with its fields, and its codes in the table of codes.
   ///
   /// - Parameters:
   ///   - product: The product.
+  ///   - columns: The fields; `nil` for all of them.
   ///   - codes: Its codes; `nil` for an object without `codes`, as in a catalogue that has none.
-  package static func product(_ product: Product, codes: [ProductCode]?) -> JSONText {
-    guard let codes else { return .product(product) }
-    var row = ProductRow()
-    product.fill(&row)
+  package static func product(
+    _ product: Product, _ columns: ProductColumns? = nil, codes: [ProductCode]?
+  ) -> JSONText {
+    let fields = columns.map { JSONText.product(product, $0) } ?? .product(product)
+    guard let codes else { return fields }
     var json: [UInt8] = []
-    RowJSON.append(row, to: &json)
-    // The brace at the end comes after the codes.
+    fields.append(to: &json)
+    // The brace at the end comes after the codes. No product is without fields.
     json.removeLast()
     json += ",\"codes\":".utf8
     JSONText.array(codes.map(\.json)).append(to: &json)

@@ -100,7 +100,7 @@ public struct Match: Sendable {
     }
   }
   /// Whether the catalogue has further codes, so that ``package`` says something.
-  var mayHavePackage: Bool {
+  package var mayHavePackage: Bool {
     get { if case .none = packaging { false } else { true } }
     set { if newValue, !mayHavePackage { packaging = .unknown } }
   }

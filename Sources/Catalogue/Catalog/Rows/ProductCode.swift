@@ -42,6 +42,15 @@ public struct ProductCode: Hashable, Sendable {
     row.quantity = quantity
   }
 
+  /// Sets the quantity to the number that a text writes, as JSON does.
+  ///
+  /// - Returns: `false`, and nothing is changed, if the text is no number above 0 that is stored with all its digits.
+  package mutating func setQuantity(_ text: String) -> Bool {
+    guard let number = ExactDecimal(text), number.coefficient > 0 else { return false }
+    quantity = number
+    return true
+  }
+
   /// The number of pieces that a scan of the code counts as: the quantity if it is whole, else 1.
   public var pieceCount: Int {
     let number = quantity.normalized

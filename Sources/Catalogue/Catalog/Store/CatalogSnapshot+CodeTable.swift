@@ -18,6 +18,33 @@ extension CatalogSnapshot {
     return codes.sorted(by: ProductCode.precedes)
   }
 
+  /// Returns the number of codes of a product.
+  ///
+  /// - Throws: `StoreError.damaged`.
+  /// - Complexity: As ``codes(ofProduct:)``, without copies.
+  package func codeCount(ofProduct id: String) throws(StoreError) -> Int {
+    guard hasCodes, let store else { return 0 }
+    var count = 0
+    try store.forEachRecord(CatalogSchema.codesByProduct, id.utf8.span.rawSpan) { (record) throws(StoreError) in
+      count += CodeView(copy record).count
+      return true
+    }
+    return count
+  }
+
+  /// Returns whether a product has codes.
+  ///
+  /// - Complexity: One lookup.
+  func hasCodes(ofProduct id: RawSpan) throws(StoreError) -> Bool {
+    guard hasCodes, let store else { return false }
+    var isFound = false
+    try store.forEachRecord(CatalogSchema.codesByProduct, id) { (_) throws(StoreError) in
+      isFound = true
+      return false
+    }
+    return isFound
+  }
+
   /// Calls `body` with every code, in file order.
   ///
   /// - Complexity: Reads the complete file once.

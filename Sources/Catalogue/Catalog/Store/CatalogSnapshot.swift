@@ -48,7 +48,7 @@ public struct CatalogSnapshot: Sendable {
 
   /// Whether the table of codes has any rows.
   @inline(__always)
-  var hasCodes: Bool { state.codeCount > 0 }
+  package var hasCodes: Bool { state.codeCount > 0 }
 
   /// Whether a product may have fields beyond the 25; `false` if none has.
   public var mayHaveExtra: Bool { state.hasExtra }

@@ -11,6 +11,8 @@ package struct ProductFilter: Sendable {
   package var isSet: Bool?
   /// Whether the server sent the product as deleted.
   package var isDeleted: Bool?
+  /// Whether the product has codes in the table of codes.
+  package var hasCodes: Bool?
   /// The commit since which the product was added or changed. It may belong to another generation.
   package var changedSince: CatalogSnapshot?
   /// A condition on the fields.
@@ -21,7 +23,8 @@ package struct ProductFilter: Sendable {
 
   /// Whether every product passes.
   package var isEmpty: Bool {
-    brand == nil && category == nil && isSet == nil && isDeleted == nil && changedSince == nil && condition == nil
+    brand == nil && category == nil && isSet == nil && isDeleted == nil && hasCodes == nil && changedSince == nil
+      && condition == nil
   }
 }
 
@@ -30,6 +33,7 @@ struct ProductFilterTest: Sendable {
   private let filter: ProductFilter
   /// The store of the commit since which products were added or changed; `nil` if it had none, so that all were.
   private let earlier: Snapshot?
+  private let snapshot: CatalogSnapshot
   /// Texts that are compared with those of the record.
   private var folded: [FoldedText] = []
   /// The rows of which others cannot pass, in the order of the file; `nil` if an index says nothing about it.
@@ -46,6 +50,7 @@ struct ProductFilterTest: Sendable {
   ///   of this generation.
   init(_ filter: ProductFilter, _ snapshot: CatalogSnapshot) throws(StoreError) {
     self.filter = filter
+    self.snapshot = snapshot
     earlier = filter.changedSince?.store
     let texts: [(CatalogIndexes.Order, String?)] = [(.brand, filter.brand), (.category, filter.category)]
     for (order, text) in texts {
@@ -84,6 +89,7 @@ struct ProductFilterTest: Sendable {
   mutating func passes(_ view: borrowing ProductView) throws(StoreError) -> Bool {
     if let isDeleted = filter.isDeleted, (view.delFlag != 0) != isDeleted { return false }
     if let isSet = filter.isSet, view.isGroupedProduct != isSet { return false }
+    if let hasCodes = filter.hasCodes, try snapshot.hasCodes(ofProduct: view.utf8.id) != hasCodes { return false }
     for index in folded.indices {
       let text = try view.utf8.shared(folded[index].order == .brand ? .brand : .category)
       if !folded[index].matches(text, &keys) { return false }
@@ -96,8 +102,8 @@ struct ProductFilterTest: Sendable {
 
   /// Whether only the candidates decide, so that no record has to be read.
   var isDecidedByCandidates: Bool {
-    filter.changedSince == nil && filter.isDeleted == nil && filter.isSet == nil && folded.isEmpty
-      && filter.condition == nil
+    filter.changedSince == nil && filter.isDeleted == nil && filter.isSet == nil && filter.hasCodes == nil
+      && folded.isEmpty && filter.condition == nil
   }
 }
 

@@ -7,19 +7,23 @@ import ScanDaemon
 extension DaemonAPI {
   var catalogueRoutes: [Route] {
     [
-      Route(method: .get, path: "/v1/products/{id}", work: .immediate(product)),
+      Route(method: .get, path: "/v1/products/{id}", parameters: ["codes"], work: .immediate(product)),
       Route(
-        method: .get, path: "/v1/products", parameters: ["barcode"] + Self.pageParameters, work: .answer(products)),
+        method: .get, path: "/v1/products", parameters: ["barcode"] + Self.pageParameters + ["codes"],
+        work: .answer(products)),
       Route(
-        method: .get, path: "/v1/products-by/{order}", parameters: ["after", "limit", "columns"],
+        method: .get, path: "/v1/products-by/{order}", parameters: ["after", "limit", "columns", "codes"],
         work: .answer(productsInOrder)),
+      Route(method: .get, path: "/v1/products/{id}/codes", work: .answer(codes)),
       Route(method: .get, path: "/v1/products/{id}/components", work: .answer(components)),
     ]
   }
 
   @Sendable private func product(_ call: RouteCall) throws -> Response {
-    guard let product = try daemon.catalogue().product(id: call.parameter) else { throw Self.unknown(call.parameter) }
-    return Response(.product(product))
+    let catalogue = try daemon.catalogue()
+    guard let product = try catalogue.product(id: call.parameter) else { throw Self.unknown(call.parameter) }
+    let hasCodes = try call.query.flag("codes")
+    return Response(.product(product, codes: hasCodes ? try catalogue.codes(ofProduct: product.id) : nil))
   }
 
   @Sendable private func products(_ call: RouteCall) async throws -> Response {
@@ -28,24 +32,37 @@ extension DaemonAPI {
       throw ErrorResponse.badRequest("barcode: the barcode to look for, as in /v1/products?barcode=6901234567892")
     }
     let isPage = Self.pageParameters.contains { call.query[$0] != nil }
-    if let barcode, !isPage { return try await barcodeAnswer(barcode) }
+    if let barcode, !isPage { return try await barcodeAnswer(barcode, hasCodes: call.query.flag("codes")) }
     return try await pageAnswer(barcode, call.query)
   }
 
   /// The parameters with which an answer is a page.
   private static let pageParameters = ["where", "order", "limit", "offset", "columns", "count"]
 
-  private func barcodeAnswer(_ barcode: String) async throws -> Response {
+  /// The products with a barcode; if it is no product's barcode, one that has this code in the table of codes.
+  private func barcodeAnswer(_ barcode: String, hasCodes: Bool) async throws -> Response {
     try await aside {
-      let products = try daemon.catalogue().products(barcode: barcode)
-      return Response(.object([("products", .array(products.map(JSONText.product)))]))
+      let catalogue = try daemon.catalogue()
+      var products = try catalogue.products(barcode: barcode)
+      if products.isEmpty {
+        let code = Array(barcode.utf8)
+        let found = try catalogue.withProduct(code: code.span) { (view, _) throws(StoreError) in
+          try catalogue.copy(view)
+        }
+        if let found { products.append(found) }
+      }
+      let list = try products.map { product in
+        JSONText.product(product, codes: hasCodes ? try catalogue.codes(ofProduct: product.id) : nil)
+      }
+      return Response(.object([("products", .array(list))]))
     }
   }
 
   private func pageAnswer(_ barcode: String?, _ query: QueryParameters) async throws -> Response {
     let page = BarcodePage(
       try Self.productQuery(daemon.catalogue(), barcode, query), limit: try query.limit(),
-      offset: try query.offset(), columns: try Self.columns(query), hasCount: try query.flag("count"))
+      offset: try query.offset(), columns: try Self.columns(query), hasCodes: try query.flag("codes"),
+      hasCount: try query.flag("count"))
     // A lookup takes microseconds, and does not wait for scans.
     if case .lookups = try page.query.plan { return try await aside(page.answer) }
     return try await daemon.queries.run(page.answer)
@@ -66,7 +83,7 @@ extension DaemonAPI {
     }
     let page = OrderedProductPage(
       catalogue: try daemon.catalogue(), order: order, isDescending: isDescending, cursor: cursor,
-      limit: try query.limit(), columns: try Self.columns(query))
+      limit: try query.limit(), columns: try Self.columns(query), hasCodes: try query.flag("codes"))
     return try await aside(page.answer)
   }
 
@@ -92,6 +109,16 @@ extension DaemonAPI {
     do { return try ProductColumns(parsing: columns) } catch { throw .expression("columns", error) }
   }
 
+  @Sendable private func codes(_ call: RouteCall) async throws -> Response {
+    let id = call.parameter
+    return try await aside {
+      let catalogue = try daemon.catalogue()
+      let codes = try catalogue.codes(ofProduct: id)
+      if codes.isEmpty, try !catalogue.containsProduct(id: id) { throw Self.unknown(id) }
+      return Response(.codes(codes, ofProduct: id))
+    }
+  }
+
   @Sendable private func components(_ call: RouteCall) async throws -> Response {
     let id = call.parameter
     return try await aside {
@@ -115,14 +142,19 @@ private struct BarcodePage: Sendable {
   let offset: Int
   /// The fields of each product; `nil` for all of them.
   let columns: ProductColumns?
+  /// Whether each product has its codes of the table of codes.
+  let hasCodes: Bool
   /// Whether to count all products that meet the condition, which reads the whole catalogue.
   let hasCount: Bool
 
-  init(_ query: ProductQuery, limit: Int, offset: Int, columns: ProductColumns?, hasCount: Bool) {
+  init(
+    _ query: ProductQuery, limit: Int, offset: Int, columns: ProductColumns?, hasCodes: Bool, hasCount: Bool
+  ) {
     self.query = query
     self.limit = limit
     self.offset = offset
     self.columns = columns
+    self.hasCodes = hasCodes
     self.hasCount = hasCount
   }
 
@@ -139,8 +171,8 @@ private struct BarcodePage: Sendable {
       }
       if count > 0 { bytes.append(UInt8(ascii: ",")) }
       let product = try query.snapshot.copy(view)
-      let json = columns.map { JSONText.product(product, $0) } ?? JSONText.product(product)
-      json.append(to: &bytes)
+      let codes = hasCodes ? try query.snapshot.codes(ofProduct: product.id) : nil
+      JSONText.product(product, columns, codes: codes).append(to: &bytes)
       count += 1
       return true
     }
@@ -164,6 +196,8 @@ private struct OrderedProductPage: Sendable {
   let limit: Int
   /// The fields of each product; `nil` for all of them.
   let columns: ProductColumns?
+  /// Whether each product has its codes of the table of codes.
+  let hasCodes: Bool
 
   /// The number of products that are read at a time.
   private static let step = 50
@@ -178,7 +212,8 @@ private struct OrderedProductPage: Sendable {
         inOrderOf: order, after: next, descending: isDescending, limit: min(Self.step, limit - count))
       for product in page.products {
         if count > 0 { bytes.append(UInt8(ascii: ",")) }
-        (columns.map { JSONText.product(product, $0) } ?? JSONText.product(product)).append(to: &bytes)
+        let codes = hasCodes ? try catalogue.codes(ofProduct: product.id) : nil
+        JSONText.product(product, columns, codes: codes).append(to: &bytes)
         count += 1
       }
       next = page.next

@@ -40,7 +40,8 @@ extension Daemon {
         return .object([
           ("user", .optional(age.user)), ("cursor", .text(age.cursor)), ("sequence", .uint(age.sequence)),
           ("generation", .uint(catalogue.generation)), ("products", .int(catalogue.productCount)),
-          ("relations", .int(catalogue.relationCount)), ("currentAt", .optional(age.currentAt?.precise)),
+          ("relations", .int(catalogue.relationCount)), ("codes", .int(catalogue.codeCount)),
+          ("currentAt", .optional(age.currentAt?.precise)),
           ("ageSeconds", age.ageSeconds(at: time).map(JSONText.double) ?? .null),
         ])
       }

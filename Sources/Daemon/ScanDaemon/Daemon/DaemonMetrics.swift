@@ -31,6 +31,7 @@ import UploadQueue
 /// | `shelfmark_network_returns_total` | counter | how often the network came back |
 /// | `shelfmark_catalogue_age_seconds` | gauge | since the catalogue was last known to be current |
 /// | `shelfmark_catalogue_products` | gauge | products in the catalogue |
+/// | `shelfmark_catalogue_codes` | gauge | codes in the catalogue's table of codes |
 ///
 /// The metrics of `DocumentMetrics` are included, summed over the documents of all users: lookups and queries in the
 /// queue, the journal and the sessions. Commits are not among them; `shelfmark_record_seconds` measures those. The
@@ -58,6 +59,7 @@ final class DaemonMetrics: Sendable {
   let networkReturns: Counter
   let catalogueAge: Gauge
   let products: Gauge
+  let codes: Gauge
   /// The observer of operations on users' documents.
   let documents: Tracer
   /// The observer of events in users' queues.
@@ -75,6 +77,7 @@ final class DaemonMetrics: Sendable {
     networkReturns = Counter(label: "shelfmark_network_returns_total", factory: factory)
     catalogueAge = Gauge(label: "shelfmark_catalogue_age_seconds", factory: factory)
     products = Gauge(label: "shelfmark_catalogue_products", factory: factory)
+    codes = Gauge(label: "shelfmark_catalogue_codes", factory: factory)
     documents = DocumentMetrics.tracer(factory: factory)
     uploads = UploadMetrics.tracer(factory: factory)
   }

@@ -44,6 +44,7 @@ final class GaugeService: Service {
     guard let stores = try? context.access.stores() else { return }
     if let catalogue = try? context.access.catalogue(of: stores) {
       context.metrics.products.record(catalogue.productCount)
+      context.metrics.codes.record(catalogue.codeCount)
       let age = context.access.age(catalogue, of: stores).ageSeconds(at: Date(microseconds: context.time.now()))
       // Without a catalogue there is no age. Zero would look like a new catalogue.
       context.metrics.catalogueAge.record(age ?? .nan)

@@ -124,6 +124,8 @@ public struct ScanAnswer: Sendable {
     if !self.match.isEmpty {
       (match.kind, match.key, match.gtin) = (self.match.kind, self.match.key, self.match.gtin)
       match.products = self.match.products
+      match.mayHavePackage = self.match.mayHavePackage
+      match.package = self.match.package
       match.rest = self.match.rest.map { _ in CodeSecrets.mark }
     }
     return ScanAnswer(

@@ -22,14 +22,15 @@ struct SyncReport {
   func print(seconds: Double) {
     let update = report.update
     let counts = update.counts
+    let codes =
+      "; \(Quantity.of(counts.codesWritten, "code")) written, \(Quantity.count(counts.codesDeleted)) deleted,"
+      + " \(Quantity.count(counts.codesIgnored)) ignored"
     Console.print(
       "\(update.mode.name) update, commit \(update.sequence): \(Quantity.of(counts.productsUpserted, "product"))"
         + " upserted, \(Quantity.count(counts.productsDeleted)) deleted;"
         + " \(Quantity.of(counts.relationsWritten, "relation")) written,"
         + " \(Quantity.count(counts.relationsDeleted)) deleted, \(Quantity.count(counts.relationsIgnored)) ignored"
-        + (counts.hasCodes
-          ? "; \(Quantity.of(counts.codesWritten, "code")) written, \(Quantity.count(counts.codesDeleted)) deleted,"
-            + " \(Quantity.count(counts.codesIgnored)) ignored" : ""))
+        + (counts.hasCodes ? codes : ""))
     Console.print(
       "\(Quantity.bytes(report.payload.bytesIn)) in \(Quantity.rounded(seconds)) s; cursor \(update.cursor.shown)")
   }

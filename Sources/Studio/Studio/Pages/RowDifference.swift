@@ -29,10 +29,11 @@ struct RowDifference {
       fields = []
       return
     }
-    // The fields are in one order, and only the last, `extra`, may be absent.
-    fields = (0..<max(old.count, new.count)).compactMap { index in
-      let (before, after) = (index < old.count ? old[index] : nil, index < new.count ? new[index] : nil)
-      guard before?.json != after?.json, let name = before?.name ?? after?.name else { return nil }
+    // The fields are in one order, and `extra` may be absent.
+    let names = old.map(\.name) + new.map(\.name).filter { name in !old.contains { $0.name == name } }
+    fields = names.compactMap { name in
+      let (before, after) = (old.first { $0.name == name }, new.first { $0.name == name })
+      guard before?.json != after?.json else { return nil }
       return .object([
         ("field", .text(name)), ("before", .raw(Array((before?.json ?? "null").utf8))),
         ("after", .raw(Array((after?.json ?? "null").utf8))),

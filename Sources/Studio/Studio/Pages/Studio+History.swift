@@ -37,7 +37,7 @@ extension Studio {
       return .object([
         ("sequence", .uint(changes.later.sequence)), ("from", .uint(changes.earlier.sequence)),
         ("to", .uint(changes.later.sequence)), ("products", Self.counts(changes.productCounts)),
-        ("relations", Self.counts(changes.relationCounts)),
+        ("relations", Self.counts(changes.relations.counts)), ("codes", Self.counts(changes.codes.counts)),
         ("rows", .array(try (min(offset, end)..<end).map { try changes.row($0).json })),
         ("more", .bool(end < changes.rowCount)),
       ])
@@ -125,7 +125,21 @@ final class DifferenceLists: Sendable {
   }
 }
 
-/// The differences as rows: products, then relations.
+extension [CatalogChange<Relation>] {
+  fileprivate var counts: (added: Int, removed: Int, changed: Int) { rowCounts(of: self) }
+}
+
+extension [CatalogChange<ProductCode>] {
+  fileprivate var counts: (added: Int, removed: Int, changed: Int) { rowCounts(of: self) }
+}
+
+private func rowCounts<Row>(of changes: [CatalogChange<Row>]) -> (added: Int, removed: Int, changed: Int) {
+  let added = changes.count { $0.before == nil }
+  let removed = changes.count { $0.after == nil }
+  return (added, removed, changes.count - added - removed)
+}
+
+/// The differences as rows: products, then relations, then codes.
 extension CatalogDifferences {
   fileprivate struct Row {
     let kind: String
@@ -138,13 +152,7 @@ extension CatalogDifferences {
     }
   }
 
-  fileprivate var relationCounts: (added: Int, removed: Int, changed: Int) {
-    let added = relations.count { $0.before == nil }
-    let removed = relations.count { $0.after == nil }
-    return (added, removed, relations.count - added - removed)
-  }
-
-  fileprivate var rowCount: Int { productCount + relations.count }
+  fileprivate var rowCount: Int { productCount + relations.count + codes.count }
 
   fileprivate func row(_ index: Int) throws -> Row {
     if index < productCount {
@@ -152,6 +160,12 @@ extension CatalogDifferences {
       let product = change.after ?? change.before
       return row(
         "product", product?.id, product?.name, change.before.map(JSONText.product), change.after.map(JSONText.product))
+    }
+    if index >= productCount + relations.count {
+      let change = codes[index - productCount - relations.count]
+      let code = change.after ?? change.before
+      return row(
+        "code", code?.productId, code?.code, change.before.map(JSONText.code), change.after.map(JSONText.code))
     }
     let change = relations[index - productCount]
     let relation = change.after ?? change.before

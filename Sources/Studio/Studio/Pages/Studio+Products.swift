@@ -22,7 +22,7 @@ extension Studio {
       return Response(
         try await BlockingThread.run {
           let rows = try Self.products(found.rows, in: table.snapshot).map { product in
-            columns.map { JSONText.product(product, $0) } ?? .product(product)
+            try columns.row(of: product, table.snapshot)
           }
           return .object([
             ("sequence", .uint(table.snapshot.sequence)), ("offset", .int(offset)), ("found", .int(found.found)),
@@ -68,7 +68,7 @@ extension Studio {
   private static var timeout: Duration { .milliseconds(50) }
 
   /// The names of the parameters of a filter.
-  private static var filterNames: [String] { ["brand", "category", "set", "deleted", "since", "where"] }
+  private static var filterNames: [String] { ["brand", "category", "set", "deleted", "codes", "since", "where"] }
 
   /// The names of the parameters of a table.
   private static var tableNames: [String] { filterNames + ["sort", "descending", "collation", "at"] }
@@ -106,6 +106,7 @@ extension Studio {
     filter.category = query["category"]
     filter.isSet = try query.bool("set")
     filter.isDeleted = try query.bool("deleted")
+    filter.hasCodes = try query.bool("codes")
     if let text = query["where"] { filter.condition = try snapshot.products(where: text) }
     if let since = try query.sequence("since"), since > 0 {
       if since >= snapshot.sequence {
@@ -123,11 +124,19 @@ extension Studio {
     return filter
   }
 
-  /// The columns of a request with the id; `nil` for all.
-  private static func columns(_ query: StudioQuery) throws -> ProductColumns? {
-    guard let text = query["columns"] else { return nil }
-    let columns = try ProductColumns(parsing: text)
-    return columns.fields.contains(.id) ? columns : try ProductColumns(parsing: "id," + text)
+  /// The columns of a request, with the id.
+  private static func columns(_ query: StudioQuery) throws -> TableColumns {
+    guard let text = query["columns"] else { return TableColumns() }
+    let names = text.split(separator: ",", omittingEmptySubsequences: false)
+    let isCodes = { (name: Substring) in name.trimmed == TableColumns.codesName }
+    let fields = names.filter { !isCodes($0) }.joined(separator: ",")
+    if names.contains(where: isCodes), fields.isEmpty {
+      return TableColumns(fields: try ProductColumns(parsing: "id"), hasCodes: true)
+    }
+    let columns = try ProductColumns(parsing: fields)
+    return TableColumns(
+      fields: columns.fields.contains(.id) ? columns : try ProductColumns(parsing: "id," + fields),
+      hasCodes: names.contains(where: isCodes))
   }
 
   private static func products(_ rows: [RowID], in snapshot: CatalogSnapshot) throws -> [Product] {
@@ -157,6 +166,9 @@ extension Studio {
     let page = try snapshot.search(query["q"] ?? "", options)
     var results = page.results
     if filter.isSet == false { results.removeAll { $0.product.isGroupedProduct } }
+    if let hasCodes = filter.hasCodes {
+      results = try results.filter { try (snapshot.codeCount(ofProduct: $0.product.id) > 0) == hasCodes }
+    }
     if let earlier = filter.changedSince {
       results = try results.filter { try snapshot.hasChanged(product: $0.product.id, since: earlier) }
     }
@@ -183,8 +195,9 @@ extension Studio {
     let fields: [String: ProductField] = [
       "brand": .brand, "category": .category, "delFlag": .delFlag, "isSet": .isGroupedProduct,
     ]
-    guard let field = fields[query["field"] ?? ""] else {
-      throw ErrorResponse.badRequest("field: brand, category, delFlag or isSet")
+    let isAboutCodes = query["field"] == "hasCodes"
+    guard let field = isAboutCodes ? .delFlag : fields[query["field"] ?? ""] else {
+      throw ErrorResponse.badRequest("field: brand, category, delFlag, isSet or hasCodes")
     }
     let limit = try query.number("limit", in: 1...1000, standard: 50)
     var filter = try filter(query, snapshot)
@@ -197,9 +210,20 @@ extension Studio {
       // The results passed it.
       filter = ProductFilter()
     }
-    guard
-      let values = try snapshot.facets(of: field, filter, among: rows, shouldStop: { cancellation.isCancelled })
-    else { throw CancellationError() }
+    func values(_ filter: ProductFilter) throws -> [FacetValue] {
+      guard
+        let values = try snapshot.facets(of: field, filter, among: rows, shouldStop: { cancellation.isCancelled })
+      else { throw CancellationError() }
+      return values
+    }
+    let values: [FacetValue] =
+      try isAboutCodes
+      ? [true, false].compactMap { hasCodes in
+        var filter = filter
+        filter.hasCodes = hasCodes
+        let count = try values(filter).reduce(0) { $0 + $1.count }
+        return count > 0 ? FacetValue(value: "\(hasCodes)", count: count) : nil
+      } : values(filter)
     let shown = values.prefix(limit).map { value in
       JSONText.object([("value", .text(value.value)), ("count", .int(value.count))])
     }
@@ -230,6 +254,7 @@ extension Studio {
     }
     let commit = try snapshot.commit(ofRowAt: raw.offset)
     let components = try snapshot.components(of: id)
+    let codes = try snapshot.codes(ofProduct: id)
     let sets = try snapshot.sets(with: id).map { set in
       let product = try snapshot.product(id: set)
       return JSONText.object([
@@ -250,8 +275,15 @@ extension Studio {
       (
         "commit",
         commit.map { .object([("sequence", .uint($0.commit.sequence)), ("time", .text($0.timeText))]) } ?? .null
-      ), ("components", .array(components.map(\.json))), ("sets", .array(sets)), ("record", record),
+      ), ("codes", .array(codes.map(\.json))), ("components", .array(components.map(\.json))), ("sets", .array(sets)),
+      ("record", record),
     ])
+  }
+
+  /// A product with its codes, as a commit has it; `nil` if it has none.
+  private static func entry(_ id: String, in snapshot: CatalogSnapshot?) throws -> JSONText? {
+    guard let snapshot, let product = try snapshot.product(id: id) else { return nil }
+    return .product(product, codes: try snapshot.codes(ofProduct: id))
   }
 
   private func history(of id: String, limit: Int) throws -> JSONText {
@@ -261,11 +293,12 @@ extension Studio {
     let commits = try history.commits()
     var entries: [JSONText] = []
     for (index, commit) in commits.prefix(limit).enumerated() {
-      let after = try history.at(commit.commit.sequence)?.product(id: id)
+      let after = try Self.entry(id, in: history.at(commit.commit.sequence))
       // Without an earlier commit, the one before is not known, and the product may have been the same.
       guard index + 1 < commits.count || commit.commit.sequence == 1 else { break }
-      let before = index + 1 < commits.count ? try history.at(commits[index + 1].commit.sequence)?.product(id: id) : nil
-      guard let change = RowDifference(before.map(JSONText.product), after.map(JSONText.product)) else { continue }
+      let before =
+        index + 1 < commits.count ? try Self.entry(id, in: history.at(commits[index + 1].commit.sequence)) : nil
+      guard let change = RowDifference(before, after) else { continue }
       entries.append(
         .object(
           [("sequence", .uint(commit.commit.sequence)), ("time", .text(commit.timeText))] + change.jsonFields))
@@ -284,12 +317,13 @@ extension Studio {
     if query["q"] != nil {
       let snapshot = try await BlockingThread.run { try catalogue(query) }
       return Self.stream(isCSV ? .csv : .ndjson) { write in
-        if isCSV { try await write(Self.header(columns)) }
+        if isCSV { try await write(columns.header) }
         var cursor: SearchCursor?
         repeat {
           let after = cursor
           let page = try await BlockingThread.run { try results(query, snapshot, limit: 200, after: after) }
-          try await write(Self.lines(page.results.map(\.product), columns, isCSV: isCSV))
+          try await write(
+            BlockingThread.run { try columns.lines(page.results.map(\.product), snapshot, isCSV: isCSV) })
           cursor = page.next
         } while cursor != nil
       }
@@ -298,7 +332,7 @@ extension Studio {
     // An order that is not possible is refused before the answer begins.
     _ = try await table.rows(from: 0, count: 1)
     return Self.stream(isCSV ? .csv : .ndjson) { write in
-      if isCSV { try await write(Self.header(columns)) }
+      if isCSV { try await write(columns.header) }
       var offset = 0
       while true {
         let found = try await table.rows(from: offset, count: 1000).rows
@@ -306,28 +340,9 @@ extension Studio {
         offset += found.count
         try await write(
           BlockingThread.run {
-            try Self.lines(Self.products(found, in: table.snapshot), columns, isCSV: isCSV)
+            try columns.lines(Self.products(found, in: table.snapshot), table.snapshot, isCSV: isCSV)
           })
       }
     }
-  }
-
-  private static func header(_ columns: ProductColumns?) -> [UInt8] {
-    SheetRows.header((columns?.fields ?? ProductField.allCases).map(\.key))
-  }
-
-  private static func lines(_ products: [Product], _ columns: ProductColumns?, isCSV: Bool) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var row = ProductRow()
-    for product in products {
-      product.fill(&row)
-      if isCSV {
-        RowCSV.append(row, columns?.fields ?? ProductField.allCases, to: &bytes, style: SheetRows.style)
-      } else {
-        if let columns { RowJSON.append(row, columns.fields, to: &bytes) } else { RowJSON.append(row, to: &bytes) }
-        bytes.append(0x0A)
-      }
-    }
-    return bytes
   }
 }

@@ -44,7 +44,7 @@ extension Studio {
       return .object(
         [("sequence", .uint(snapshot.sequence))] + match.jsonFields(code: code, today: .today) + match.explanation)
     }
-    addExports(router, "scan", ["code", "match", "id", "barcode", "name", "brand", "unit"], scannedRows)
+    addExports(router, "scan", ["code", "match", "id", "barcode", "name", "brand", "unit", "package"], scannedRows)
     add(router, .get, "studio/api/settings") { _ in .object([("settings", .array(try settings()))]) }
     addExports(router, "settings", ["owner", "name", "value", "known", "description"]) { _ in try settings() }
     add(router, .get, "studio/api/cache") { _ in .object([("lists", .array(try cachedLists()))]) }
@@ -78,6 +78,7 @@ extension Studio {
       ("decidesUploads", .bool(stores.decidesUploads)),
       ("live", .bool(stores.daemon != nil)),
       ("products", .int(snapshot.productCount)), ("relations", .int(snapshot.relationCount)),
+      ("codes", .int(snapshot.codeCount)),
       ("sequence", .uint(snapshot.sequence)), ("generation", .uint(snapshot.generation)),
       ("cursor", .text(snapshot.cursor)),
       ("updatedAt", .optional(snapshot.store.map { CivilTime(milliseconds: $0.time / 1000).secondsText })),
@@ -102,7 +103,7 @@ extension Studio {
         ]))
     }
     for name in [
-      "program", "version", "user", "products", "relations", "sequence", "generation", "cursor", "updatedAt",
+      "program", "version", "user", "products", "relations", "codes", "sequence", "generation", "cursor", "updatedAt",
       "fileBytes", "liveBytes", "deadBytes",
     ] {
       add("store", .text(name), store[name])
@@ -129,6 +130,7 @@ extension Studio {
         how + [
           ("id", .text(product.id)), ("barcode", .text(product.barcode)), ("name", .text(product.name)),
           ("brand", .text(product.brand)), ("unit", .text(product.unit)),
+          ("package", match.package?.packageJSON ?? .null),
         ])
     }
   }

@@ -16,6 +16,8 @@ const all = [
 const byName = new Map(all.map(entry => [entry[0], entry]));
 
 export const fieldNames = all.map(entry => entry[0]);
+/** The columns that a table of products can have: the fields, and the number of codes. */
+export const columnNames = [...fieldNames, "codes"];
 export const defaultColumns = ["barcode", "name", "brand", "category", "updateTime"];
 
 /** A field's name for people. */
@@ -25,7 +27,7 @@ export function fieldTitle(field) {
 
 /** A field as a column of a table. */
 export function fieldColumn(field) {
-  const [, width, kind] = byName.get(field) ?? [field, "8rem"];
+  const [, width, kind] = byName.get(field) ?? (field === "codes" ? [field, "6rem", "number"] : [field, "8rem"]);
   return { field, title: fieldTitle(field), width, number: kind === "number", code: kind === "code",
     flag: kind === "flag" };
 }
@@ -39,6 +41,17 @@ export function fieldKind(field) {
 /** Whether a field has words of a language, which are compared as its readers expect. */
 export function hasWords(field) {
   return ["name", "brand", "category", "unit", "createBy", "updateBy"].includes(field);
+}
+
+/** What a code of the table of codes is on: "24 pieces, case". */
+export function packageText({ quantity, unit }) {
+  const pieces = String(quantity);
+  return t(pieces === "1" ? "codes.piece" : "codes.pieces", { n: pieces }) + (unit ? ", " + unit : "");
+}
+
+/** The codes of a product as text, one after another. */
+export function codesText(codes) {
+  return codes.map(one => `${one.code} (${[packageText(one), one.kind].filter(Boolean).join(", ")})`).join("; ");
 }
 
 /** A value as text: yes and no for flags, nothing for what is absent. */

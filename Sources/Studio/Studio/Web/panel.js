@@ -4,7 +4,7 @@ import { h, value, replace } from "./dom.js";
 import { barcode, qr, symbology } from "./barcode.js";
 import { bytes, number, time, ago } from "./format.js";
 import { parseJSON, segment } from "./api.js";
-import { fieldKind, fieldNames, fieldTitle, fieldText } from "./fields.js";
+import { codesText, fieldKind, fieldNames, fieldTitle, fieldText } from "./fields.js";
 import { errorBox } from "./errors.js";
 
 /**
@@ -71,6 +71,7 @@ export function createPanel(context, close) {
       inputs.set(field, input);
       return h("div.field.stacked", {}, h("label.label", { for: id }, fieldTitle(field)), input);
     });
+    const codes = codeRows(product.codes ?? []);
     const extra = h("textarea.mono", { id: "edit-extra", rows: "3", spellcheck: "false",
       value: product.extra === undefined ? "" : JSON.stringify(product.extra, null, 2) });
     const back = () => replace(content, ...shownParts);
@@ -78,7 +79,7 @@ export function createPanel(context, close) {
       event.preventDefault();
       // A field without an input stays as it is; "extra" has one of its own.
       const after = Object.fromEntries(
-        Object.entries(product).filter(([field]) => field !== "extra" && !inputs.has(field)));
+        Object.entries(product).filter(([field]) => !["extra", "codes"].includes(field) && !inputs.has(field)));
       for (const [field, input] of inputs) {
         const text = input.type === "checkbox" ? "" : input.value.trim();
         if (input.type === "checkbox") after[field] = input.checked;
@@ -101,13 +102,65 @@ export function createPanel(context, close) {
           return extra.focus();
         }
       }
+      const fault = codes.fault();
+      if (fault) {
+        wrong.textContent = fault.text;
+        return fault.input.focus();
+      }
+      after.codes = codes.value();
       back();
       take(after);
-    } }, rows, h("div.field.stacked", {}, h("label.label", { for: extra.id }, fieldTitle("extra")), extra), wrong,
+    } }, rows, codes.element, h("div.field.stacked", {}, h("label.label", { for: extra.id }, fieldTitle("extra")), extra), wrong,
     h("div.row", {}, h("button.button.primary", { type: "submit" }, t("pending.keep")),
       h("button.button", { type: "button", onclick: back }, t("cancel")))));
     inputs.get(isNew ? "id" : "barcode").focus();
   }
+  /** The codes of a product as rows that can be changed, added and removed. */
+  function codeRows(known) {
+    const list = h("ul.list.coderows");
+    const rows = [];
+    function add(one, isNew) {
+      const input = (key, text, mode) => h("input" + (mode === "code" ? ".mono" : ""), { type: "text",
+        autocomplete: "off", spellcheck: "false", inputmode: mode === "number" ? "decimal" : null,
+        "aria-label": t("codes." + key), placeholder: t("codes." + key), value: text });
+      const row = { id: one.id, quantity: one.quantity, code: input("code", one.code, "code"),
+        amount: input("quantity", String(one.quantity), "number"), unit: input("unit", one.unit),
+        kind: input("kind", one.kind) };
+      rows.push(row);
+      const item = h("li.coderow", {}, row.code, row.amount, row.unit, row.kind, h("button.button.little.quiet",
+        { type: "button", "aria-label": t("codes.remove", { code: one.code }), onclick: () => {
+          const index = rows.indexOf(row);
+          rows.splice(index, 1);
+          item.remove();
+          (rows[index]?.code ?? more).focus();
+        } }, "✕"));
+      list.append(item);
+      if (isNew) row.code.focus();
+    }
+    const more = h("button.button.little", { type: "button",
+      onclick: () => add({ id: "", code: "", quantity: "1", unit: "", kind: "" }, true) }, t("codes.add"));
+    for (const one of known) add(one);
+    return {
+      element: h("fieldset.codes", {}, h("legend.label", {}, t("panel.codes")), list, more),
+      /** What is wrong with a row, and where; nothing if all are right. */
+      fault() {
+        for (const { code, amount } of rows) {
+          if (code.value.trim() === "") return { input: code, text: t("codes.needscode") };
+          const text = amount.value.trim();
+          if (!/^\d+(\.\d+)?$/.test(text) || !/[1-9]/.test(text)) {
+            return { input: amount, text: t("codes.needsquantity", { code: code.value }) };
+          }
+        }
+        return null;
+      },
+      value: () => rows.map(({ id, quantity, code, amount, unit, kind }) => {
+        const text = amount.value.trim();
+        return { id, code: code.value, quantity: text === String(quantity) ? quantity : parseJSON(text, true),
+          unit: unit.value, kind: kind.value };
+      }),
+    };
+  }
+
   /** What the panel shows in place of a form. */
   let shownParts = [];
   /** The product, as the server has sent it; null while it is asked for. */
@@ -128,7 +181,7 @@ export function createPanel(context, close) {
       linear || square ? h("figure.drawn", {}, linear, square,
         h("figcaption.tiny.muted", {}, [linear && symbology(code), square && "QR"].filter(Boolean).join(" · "))) : null,
       section("panel.fields", h("dl.pairs.fields", {},
-        fieldNames.concat(Object.keys(product).filter(key => !fieldNames.includes(key)))
+        fieldNames.concat(Object.keys(product).filter(key => !fieldNames.includes(key) && key !== "codes"))
         .filter(field => product[field] !== undefined).map(field => {
           const text = fieldText(product[field]);
           return [h("dt", { title: field }, fieldTitle(field)),
@@ -137,10 +190,17 @@ export function createPanel(context, close) {
     ];
   }
 
-  function drawMore({ product, commit, components, sets, record }) {
+  function drawMore({ product, commit, codes, components, sets, record }) {
     const past = h("div.panel-section", {}, h("h3", {}, t("panel.history")), h("p.muted", {}, t("loading")));
     loadHistory(product.id, past);
     return [
+      codes?.length > 0 && section("panel.codes", h("div.scroll", { tabindex: "0", role: "region",
+        "aria-label": t("panel.codes") }, h("table.data", {}, h("thead", {}, h("tr", {},
+        ["code", "quantity", "unit", "kind"].map(key => h("th" + (key === "quantity" ? ".number" : ""),
+          { scope: "col" }, t("codes." + key))))),
+      h("tbody", {}, codes.map(one => h("tr", { data: { code: one.code } },
+        h("th.mono", { scope: "row" }, value(one.code)), h("td.number", {}, String(one.quantity)),
+        h("td", {}, value(one.unit)), h("td", {}, value(one.kind)))))))),
       commit && section("panel.commit", h("p", {},
         h("a", { href: href("history", [], { from: Math.max(0, commit.sequence - 1), to: commit.sequence, at: null }) },
           t("commit", { n: commit.sequence })), " ",
@@ -175,8 +235,8 @@ export function createPanel(context, close) {
           h("span.muted.small", {}, time(entry.time))),
         entry.fields?.length > 0 && entry.change === "changed" && h("dl.pairs.small", {}, entry.fields.map(one => [
           h("dt", {}, fieldTitle(one.field)),
-          h("dd", {}, h("del", {}, value(fieldText(one.before) || "–")), " → ",
-            h("ins", {}, value(fieldText(one.after) || "–")))]))))),
+          h("dd", {}, h("del", {}, value(changeText(one.field, one.before) || "–")), " → ",
+            h("ins", {}, value(changeText(one.field, one.after) || "–")))]))))),
       complete === false && h("p.muted.small", {}, t("panel.older")));
     } catch (error) {
       if (error.name !== "AbortError") replace(host, h("h3", {}, t("panel.history")), errorBox(error));
@@ -226,7 +286,7 @@ export function createPanel(context, close) {
         const answer = await context.api.get("products/" + segment(id), {},
           { signal: mine.signal, exact: true });
         replace(title, value(answer.product.name || id));
-        current = answer.product;
+        current = { ...answer.product, codes: answer.codes };
         shownParts = [edits && changes(current), draw(current), drawMore(answer)];
         replace(content, ...shownParts);
       } catch (error) {
@@ -236,6 +296,11 @@ export function createPanel(context, close) {
       }
     },
   };
+}
+
+/** A field's value before or after a change. */
+function changeText(field, content) {
+  return field === "codes" && Array.isArray(content) ? codesText(content) : fieldText(content);
 }
 
 /** Hexadecimal text as lines of offset, sixteen bytes, and their ASCII. */

@@ -23,6 +23,8 @@ async function showCommits(context) {
   const compare = h("button.button", { type: "button", disabled: true, onclick: () =>
     context.go(difference(picked.a, picked.b)) }, t("history.compare"));
   const picked = { a: null, b: null };
+  // A catalogue without codes has no counts of them.
+  const hasCodes = commits.some(commit => commit.codes !== undefined);
   const difference = (a, b) => href("history", [], { from: Math.min(a, b), to: Math.max(a, b), at: null });
   const pick = (side, sequence) => h("input", { type: "radio", name: "commit-" + side, value: sequence,
     "aria-labelledby": `pick-${side} commit-${sequence}`, onchange: () => {
@@ -50,11 +52,15 @@ async function showCommits(context) {
       && h("span.badge.warn", { title: t("history.previous.text") }, t("history.previous"))),
     h("td.number", {}, plus(commit.products.upserted)), h("td.number", {}, minus(commit.products.deleted)),
     h("td.number", {}, plus(commit.relations.written)), h("td.number", {}, minus(commit.relations.deleted)),
+    hasCodes && [h("td.number", {}, plus(commit.codes?.written ?? 0)),
+      h("td.number", {}, minus(commit.codes === undefined ? 0 : commit.codes.deleted))],
     h("td.number.nowrap", {}, bytes(commit.bytes)), h("td.nowrap", {}, value(commit.cursor)));
   const body = table(t("nav.history"), [h("span", {}, h("span", { id: "pick-a" }, t("history.a")), " / ",
     h("span", { id: "pick-b" }, t("history.b"))), [t("history.commit")], t("time"), h("span.hidden", {}, t("actions")),
     t("history.mode"), [t("history.productsplus")], [t("history.productsminus")],
-    [t("history.relationsplus")], [t("history.relationsminus")], [t("history.size")], t("history.cursor")], []);
+    [t("history.relationsplus")], [t("history.relationsminus")],
+    ...(hasCodes ? [[t("history.codesplus")], [t("history.codesminus")]] : []), [t("history.size")],
+    t("history.cursor")], []);
   const rows = body.querySelector("tbody");
   const more = h("button.button", { type: "button", onclick: () => fill(rows.rows.length) });
   function fill(start) {
@@ -127,10 +133,11 @@ async function showChanges(from, to, context) {
     for (const row of rows) {
       const shown = row.fields.filter(({ before, after }) => row.change === "changed" || !isDefault(before ?? after));
       list.append(h("li.change", {}, h("div.row", {},
-        h(`span.badge.${colours[row.change]}`, {}, t("change." + row.change)), row.kind === "relation"
-          && h("span.badge", {}, t("relation")),
+        h(`span.badge.${colours[row.change]}`, {}, t("change." + row.change)), row.kind !== "product"
+          && h("span.badge", {}, t(row.kind === "code" ? "codes.one" : "relation")),
         row.kind === "product" && row.change !== "removed" ? product(context, row) : value(clip(row.name || row.id)),
-        row.name ? value(row.id, { class: "mono muted small" }) : null),
+        row.kind === "code" ? product(context, { id: row.id })
+          : row.name ? value(row.id, { class: "mono muted small" }) : null),
       shown.length === 0 ? null : row.change === "changed" ? fields(shown)
         : h("details", {}, h("summary.small.muted", {}, t("fields", { n: shown.length })), fields(shown))));
     }
@@ -146,7 +153,8 @@ async function showChanges(from, to, context) {
     h("div.head", {}, h("p", {}, h("a", { href: href("history", [], { at: null }) }, "← " + t("history.all"))),
       context.exports("changes", { from, to, at: null })),
     h("section.card", {}, h("div.stats", {}, counts(t("nav.products"), answer.products),
-      counts(t("relations"), answer.relations)),
+      counts(t("relations"), answer.relations),
+      Object.values(answer.codes).some(n => n > 0) && counts(t("codes"), answer.codes)),
       h("div.toolbar", {}, past(from), past(to))),
     list.children.length === 0 ? empty("history.same") : h("section.card", {}, list, more, problem));
 }

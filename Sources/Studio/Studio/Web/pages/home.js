@@ -26,6 +26,7 @@ async function show(main, view, context) {
         h("div.stats", {},
           stat("home.products", number(store.products), ".huge"),
           stat("home.relations", number(store.relations), ".huge"),
+          store.codes > 0 && stat("home.codes", number(store.codes), ".huge"),
           stat("home.sets", slow.sets, ".huge"),
           stat("home.updated", h("span", { title: time(store.updatedAt) }, ago(store.updatedAt))),
           stat("home.commit", number(store.sequence)),
@@ -66,7 +67,8 @@ function drawBarcodes(card, { barcodes, first }, { t, href }) {
 function commits(store, { t, href }) {
   const list = [...store.commits].reverse();
   const rows = one => (one.products?.upserted ?? 0) + (one.products?.deleted ?? 0)
-    + (one.relations?.written ?? 0) + (one.relations?.deleted ?? 0);
+    + (one.relations?.written ?? 0) + (one.relations?.deleted ?? 0)
+    + (one.codes?.written ?? 0) + (one.codes?.deleted ?? 0);
   const most = Math.max(1, ...list.map(rows));
   // As wide as the usual number of commits, so that a few are not drawn as blocks.
   const width = 600, tall = 72, slots = Math.max(list.length, 30), step = width / slots;

@@ -6,11 +6,11 @@ import { createPanel } from "../panel.js";
 import { keepsDigits } from "../api.js";
 import { pending } from "./parts.js";
 import { number, ago } from "../format.js";
-import { fieldNames, defaultColumns, fieldColumn, fieldText, fieldTitle, hasWords } from "../fields.js";
+import { columnNames, defaultColumns, fieldColumn, fieldText, fieldTitle, hasWords } from "../fields.js";
 import { language } from "../text.js";
 import { errorBox } from "../errors.js";
 
-const filterNames = ["brand", "category", "set", "deleted", "since", "where"];
+const filterNames = ["brand", "category", "set", "deleted", "codes", "since", "where"];
 /** A view of at most so many rows can be sorted by any field. */
 const sortable = 100_000;
 /** Until the store was described: the orders of a store with all indexes. */
@@ -23,7 +23,7 @@ const mostMeanings = 3;
 /** What the table shows, as the address says it. */
 function stateOf(view) {
   const get = name => view.parameters.get(name) ?? "";
-  const columns = get("columns").split(",").filter(name => fieldNames.includes(name));
+  const columns = get("columns").split(",").filter(name => columnNames.includes(name));
   const filters = Object.fromEntries(filterNames.map(name => [name, get(name)]).filter(pair => pair[1] !== ""));
   return {
     id: view.path[0] ?? null, q: get("q"), sort: get("sort") || "id", descending: get("descending") === "true", filters,
@@ -380,7 +380,7 @@ async function show(main, view, context) {
   }
 
   function drawChooser(focusOn = null, by = 0) {
-    const others = fieldNames.filter(name => !state.columns.includes(name));
+    const others = columnNames.filter(name => !state.columns.includes(name));
     replace(chooser, h("ul", { "aria-label": t("products.columns") }, [...state.columns,
       ...others].map((name, i) => h("li", { data: { name } },
       h("label.row", {}, h("input", { type: "checkbox", checked: i < state.columns.length,
@@ -407,6 +407,7 @@ async function show(main, view, context) {
   function filterText(name, content) {
     if (name === "set") return t("products.sets");
     if (name === "deleted") return t(content === "true" ? "products.deleted" : "products.current");
+    if (name === "codes") return t(content === "true" ? "products.withCodes" : "products.withoutCodes");
     if (name === "since") return t("products.sinceChip", { n: Number(content) });
     return null;
   }
@@ -447,6 +448,8 @@ async function show(main, view, context) {
     facetRequest?.abort();
     const mine = facetRequest = new AbortController();
     const groups = [["isSet", "set"], ["delFlag", "deleted"], ["category", "category"], ["brand", "brand"]];
+    // A catalogue without codes has nothing to filter by.
+    if (context.store?.codes > 0) groups.splice(2, 0, ["hasCodes", "codes"]);
     const without = name => Object.fromEntries(Object.entries(state.filters).filter(pair => pair[0] !== name));
     try {
       // One after another: counting reads every row, and the server has rows of the table to answer in between.
@@ -490,6 +493,9 @@ async function show(main, view, context) {
         items = [facet("deleted", "false", t("products.current"), sum(isCurrent)),
           facet("deleted", "true", t("products.deleted"), sum(one => !isCurrent(one)))].filter((_, k) => k === 0
             || values.some(one => !isCurrent(one)));
+      } else if (filter === "codes") {
+        items = values.map(one => facet("codes", one.value,
+          t(one.value === "true" ? "products.withCodes" : "products.withoutCodes"), one.count));
       } else {
         items = values.filter(one => one.value !== "" && one.value !== null).map(one => facet(filter,
           String(one.value), String(one.value), one.count));
@@ -559,8 +565,13 @@ async function show(main, view, context) {
     const edits = pending(context, "products", changes => {
       removed = changes.filter(({ after }) => after === undefined).map(({ id }) => id);
       return context.api.send("POST", "products", {
-        changes: changes.map(({ id, before, after }) => ({ id, row: after && JSON.stringify(after),
-          before: before && JSON.stringify(before), isNew: before === undefined })),
+        changes: changes.map(change => {
+          const [before, after] = [change.before, change.after].map(withoutCodes);
+          const hasCodes = JSON.stringify(before?.codes) !== JSON.stringify(after?.codes) && after !== undefined;
+          return { id: change.id, row: after && JSON.stringify(after.product),
+            before: before && JSON.stringify(before.product), isNew: before === undefined,
+            ...(hasCodes ? { codes: after.codes, codesBefore: before?.codes } : {}) };
+        }),
       });
     }, () => {
       if (removed.includes(panel.id)) closePanel();
@@ -611,6 +622,13 @@ async function show(main, view, context) {
       main.classList.remove("fill");
     },
   };
+}
+
+/** A product without its codes, and these with their quantities as texts, so that all digits stay. */
+function withoutCodes(product) {
+  if (product === undefined) return undefined;
+  const { codes = [], ...rest } = product;
+  return { product: rest, codes: codes.map(one => ({ ...one, quantity: String(one.quantity) })) };
 }
 
 export default { title: "nav.products", show };

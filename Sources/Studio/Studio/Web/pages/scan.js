@@ -3,6 +3,7 @@
 import { h, value, replace } from "../dom.js";
 import { number, time } from "../format.js";
 import { errorBox } from "../errors.js";
+import { packageText } from "../fields.js";
 import { barcode } from "../barcode.js";
 import { asOf, clip, code, completion, empty, json, product, scanField, table, visible } from "./parts.js";
 
@@ -181,6 +182,8 @@ function describe(context, text, answer) {
         pair("scan.key", answer.key === null ? null : code(answer.key)),
           pair("GTIN", answer.gtin === null ? null : code(answer.gtin)),
         pair("scan.rest", answer.rest === null ? null : code(answer.rest)),
+        answer.package && pair("scan.package", [packageText(answer.package), answer.package.kind].filter(Boolean)
+          .join(", ")),
         found && [pair("field.brand", first.brand), pair("field.unit", first.unit)],
         answer.measure && pair("scan.measure", flat(answer.measure).map(([name, item]) =>
           `${name}: ${item}`).join(", ")),
