@@ -29,7 +29,9 @@ extension CSVRows {
     uses = names.indices.map { RowColumnUse(name: names[$0], number: $0 + 1, fields: [], isAutomatic: false) }
     columns = names.indices.map { _ in .unknown }
     ignoredCounts = Array(repeating: 0, count: names.count)
+    if let table = mapping?.codeTable { return readCodeHeader(table) }
     if let mapping { applyRules(mapping) }
+    findCodeColumns()
     for index in names.indices where mayFillMore(index) { readOwnName(index) }
     if let mapping, mapping.isAutomatic {
       // A name that is all of a common one goes before one with something in brackets.
@@ -54,6 +56,10 @@ extension CSVRows {
     for index in names.indices {
       guard case .unknown = columns[index] else { continue }
       let name = names[index]
+      if codeColumns.contains(where: { $0.index == index }) {
+        columns[index] = .skipped
+        continue
+      }
       // What the condition asks for is used, and nothing that a product has.
       if uses[index].isCondition, checker.rules.unknownKeys != .keep {
         columns[index] = .skipped
@@ -68,6 +74,11 @@ extension CSVRows {
         columns[index] = .skipped
       }
     }
+    for (source, index) in codeColumns {
+      let use = checker.codes?.use(of: source) ?? ""
+      if !uses[index].fields.contains(use) { uses[index].fields.append(use) }
+    }
+    checkGroupColumn()
     kept.sort { $0.name.lexicographicallyPrecedes($1.name) }
     // A constant has no column.
     for index in cells.numbers.indices where cells.numbers[index] == 0 { cells.numbers[index] = nil }
@@ -115,7 +126,7 @@ extension CSVRows {
   }
 
   /// Finds the columns that the condition of the mapping asks for.
-  private mutating func findFilterColumns() {
+  mutating func findFilterColumns() {
     let names = names
     for name in filter?.names ?? [] {
       if let index = Self.index(of: name, in: names) {
@@ -130,6 +141,84 @@ extension CSVRows {
             name, among: names.indices.filter { !names[$0].isEmpty }.map { Self.ownName($0, names) }, "column")))
       isOver = true
     }
+  }
+
+  /// Finds the columns with codes and their quantities, as the mapping names them.
+  private mutating func findCodeColumns() {
+    guard let plan = checker.codes else { return }
+    for (source, name) in plan.names.enumerated() {
+      if let index = Self.index(of: name, in: names) {
+        addCodeColumn(source, index)
+        continue
+      }
+      var use = RowColumnUse(name: name, fields: [plan.use(of: source)], isAutomatic: false)
+      if checker.rules.allowsAbsentColumns {
+        use.isAbsent = true
+        uses.append(use)
+        continue
+      }
+      let nearest = NearestName.of(name, among: names).map { "; is \"\($0)\" meant?" } ?? ""
+      checker.report(
+        RowFault(
+          .unknownKey, line: firstLine, column: name,
+          "the mapping takes codes from this column, and the file has none of this name\(nearest)"))
+    }
+    if plan.findsColumnsOfRows {
+      // The columns of codes are no quantities.
+      let taken = Set(codeColumns.map(\.index))
+      let quantity = CodeReading.index(of: .quantity, in: names, without: taken)
+      let unit = CodeReading.index(of: .unit, in: names, without: taken.union(quantity.map { [$0] } ?? []))
+      let count = plan.names.count
+      checker.codes?.setColumnsOfRows(quantity: quantity.map { names[$0] }, unit: unit.map { names[$0] })
+      for source in count..<(checker.codes?.names.count ?? count) {
+        let name = checker.codes?.names[source] ?? ""
+        if let index = names.firstIndex(of: name) { addCodeColumn(source, index) }
+      }
+    }
+  }
+
+  private mutating func addCodeColumn(_ source: Int, _ index: Int) {
+    codeColumns.append((source, index))
+    checker.codes?.setNumber(index + 1, of: source)
+  }
+
+  /// Checks that a column says which rows are one product, where several may be.
+  private mutating func checkGroupColumn() {
+    guard let group = mapping?.group, group != .id, cells.numbers[RowFieldPlan.column(of: group)] == nil else { return }
+    checker.report(
+      RowFault(
+        .missingId, line: firstLine, column: group.key,
+        "rows with the same \(group.key) are one product (group), and no column has it; name one: --column"
+          + " \(group.key)=…"))
+    isOver = true
+  }
+
+  /// Reads the names of the columns of a table of codes.
+  private mutating func readCodeHeader(_ table: RowMapping.CodeTable) {
+    let names = names
+    let (found, missing) = CodeReading.columns(names, table) { Self.index(of: $0, in: names) }
+    for (field, index) in found {
+      let column = RowCells.codeColumns[field.rawValue]
+      cells.numbers[column] = index + 1
+      columns[index] = .known(column)
+      uses[index].fields = [field.key]
+      uses[index].isAutomatic = table.values[field] == nil && names[index] != field.key
+    }
+    for (field, name) in missing {
+      let nearest = NearestName.of(name, among: names).map { "; is \"\($0)\" meant?" } ?? ""
+      checker.report(
+        RowFault(
+          .unknownKey, line: firstLine, column: name,
+          "the mapping takes \(field.key) of codes from this column, and the table has none of this name\(nearest)"))
+      isOver = true
+    }
+    for field in [CodeField.productId, .code] where cells.numbers[RowCells.codeColumns[field.rawValue]] == nil {
+      if case .constant = table.values[field] { continue }
+      checker.report(RowFault(.missingId, line: firstLine, column: field.key, table.absence(of: field)))
+      isOver = true
+    }
+    findFilterColumns()
+    for index in names.indices { if case .unknown = columns[index] { columns[index] = .skipped } }
   }
 
   private mutating func checkIDColumn() {
@@ -215,6 +304,9 @@ extension CSVRows {
   /// often identifies the products too.
   private func mayFillMore(_ index: Int) -> Bool {
     if case .skipped = columns[index] { return false }
+    if codeColumns.contains(where: { $0.index == index && !(checker.codes?.isShared($0.source) ?? true) }) {
+      return false
+    }
     return uses[index].fields.isEmpty || uses[index].fields == ["id"] && mapping?.rules[.id] != nil
   }
 
@@ -244,6 +336,8 @@ extension CSVRows {
   /// Gives a column with the name of a field its field.
   private mutating func readOwnName(_ index: Int) {
     guard let known = RowCells.columns.firstIndex(where: { $0.name == names[index] }) else { return }
+    // Only a table of the form that an export has may have rows that are codes.
+    if known >= RowCells.ownCount, !(names.contains("type") && names.contains("productId")) { return }
     if skipsConstant(RowCells.columns[known].product, index) { return }
     guard cells.numbers[known] == nil else {
       // A rule of the mapping takes the field from another column, or from this one.

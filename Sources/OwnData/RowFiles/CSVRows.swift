@@ -58,6 +58,8 @@ public struct CSVRows: ~Copyable {
   /// The condition of the rows that are taken, and the number of each column that it asks for.
   var filter: RowFilter?
   var filterColumns: [Int] = []
+  /// The columns with codes and their quantities, and the number of each as a source.
+  var codeColumns: [(source: Int, index: Int)] = []
   var cells = RowCells()
   private var state = State.fieldStart
   /// The columns; empty before the first record.
@@ -516,6 +518,12 @@ public struct CSVRows: ~Copyable {
     return range.lowerBound..<range.lowerBound
   }
 
+  /// Whether the record has a value that says which product it is, where several rows may be one.
+  private var hasGroupKey: Bool {
+    guard let group = mapping?.group, let number = cells.numbers[RowFieldPlan.column(of: group)] else { return true }
+    return !Blanks.trimmed(String(decoding: bytes[value(number - 1)], as: UTF8.self)).isEmpty
+  }
+
   private static func isUTF8(_ bytes: Span<UInt8>) -> Bool { (try? UTF8Span(validating: bytes)) != nil }
 
   /// Whether the record meets the condition of the mapping.
@@ -543,9 +551,7 @@ public struct CSVRows: ~Copyable {
   private mutating func readRow<Sink: RowSink>(into sink: inout Sink) throws(RowFileError) {
     if readsExcelTexts { readExcelTexts() }
     if filter != nil, !isRelation, !meetsCondition() {
-      checker.summary.rows += 1
-      checker.summary.leftOut += 1
-      return
+      return checker.leaveOut(hasKey: hasGroupKey)
     }
     cells.reset()
     var isSound = true
@@ -576,6 +582,7 @@ public struct CSVRows: ~Copyable {
       case .skipped: break
       }
     }
+    if isSound, !codeColumns.isEmpty { setCodes() }
     if isSound {
       for (index, name) in kept {
         let range = value(index)
@@ -592,6 +599,16 @@ public struct CSVRows: ~Copyable {
       try checker.take(cells, line: firstLine, into: &sink)
     } else {
       checker.summary.rows += 1
+    }
+  }
+
+  /// Passes the cells with codes and their quantities on.
+  private mutating func setCodes() {
+    checker.codes?.reset()
+    for (source, index) in codeColumns {
+      let range = value(index)
+      if range.isEmpty { continue }
+      checker.codes?.add(source, String(decoding: bytes[range], as: UTF8.self), line: fieldLines[index])
     }
   }
 }

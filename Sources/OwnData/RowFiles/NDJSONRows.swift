@@ -30,7 +30,8 @@ public struct NDJSONRows: ~Copyable {
   private let lineByteCount: Int
   private var splitter: LineSplitter
   private var tokens: JSONTokenizer
-  private var matcher = KeyMatcher(RowCells.columns.map(\.name))
+  private var matcher = KeyMatcher(RowCells.columns.prefix(RowCells.ownCount).map(\.name))
+  private var codeMatcher = KeyMatcher(["type", "barcode"] + CodeField.allCases.map(\.key))
   private var cells = RowCells()
   private var checker: RowChecker
   private let mapping: RowMapping?
@@ -42,6 +43,14 @@ public struct NDJSONRows: ~Copyable {
   private var filter: RowFilter?
   private var filterSlots: [String: Int] = [:]
   private var unseenFilter: Set<String> = []
+  /// The number of each key that has codes or their quantities, and those of them that mean nothing else.
+  private var codeSlots: [String: Int] = [:]
+  private var codeKeys: Set<String> = []
+  /// Whether the current row is a code.
+  private var isCode = false
+  /// What the keys of a table of codes mean, those that no row had so far, and the fields that have no key yet.
+  private var tableKeys: [String: Int?] = [:]
+  private var isTableBound = false
   /// Whether a row was no relation.
   private var hasProducts = false
   /// The meaning of the keys so far that need more than ``matcher``, and the fields taken.
@@ -91,6 +100,12 @@ public struct NDJSONRows: ~Copyable {
       filter = mapping.rows.map { RowFilter($0, mapping) }
       for (slot, name) in (filter?.names ?? []).enumerated() { filterSlots[name] = slot }
       unseenFilter = Set(filterSlots.keys)
+      for (source, name) in (checker.codes?.names ?? []).enumerated() {
+        codeSlots[name] = source
+        unseen.insert(name)
+        use(name, for: checker.codes?.use(of: source) ?? "")
+      }
+      codeKeys = mapping.columnsOfCodes
     }
     if mapping?.skippedLines ?? 0 > 0 {
       checker.report(
@@ -176,6 +191,13 @@ public struct NDJSONRows: ~Copyable {
     for name in unseenFilter.sorted() {
       checker.report(RowFault(.unknownKey, line: 1, column: name, RowFilter.unknown(name, among: names, "key")))
     }
+    for name in codeSlots.keys.sorted() where unseen.contains(name) {
+      guard let nearest = NearestName.of(name, among: names) else { continue }
+      checker.report(
+        RowFault(
+          .unknownKey, line: 1, column: name,
+          "the mapping takes codes from this key, and no row has it; is \"\(nearest)\" meant?"))
+    }
     for (field, rule) in (mapping?.rules ?? [:]).sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       guard let name = rule.columns.first(where: unseen.contains),
         rule.separator != nil || rule.columns.allSatisfy(unseen.contains)
@@ -259,8 +281,15 @@ public struct NDJSONRows: ~Copyable {
     }
     blankLines.end()
     exactColumns = 0
+    isCode = false
     let found: JSONKind?
-    do { found = try readCells(line, number) } catch {
+    do {
+      if checker.table != nil, !isTableBound { try bindTable(line) }
+      var first = checker.table == nil ? try readCells(line, number) : nil
+      // The keys of a code mean themselves.
+      if checker.table != nil || isCode { first = try readCode(line, number) }
+      found = first
+    } catch {
       checker.summary.rows += 1
       if checker.summary.rows == 1, Self.isOpening(line) {
         isOver = true
@@ -283,19 +312,19 @@ public struct NDJSONRows: ~Copyable {
         "a \\u escape is half of a character (a lone surrogate), which no text can hold; write the whole",
         line: number)
     }
-    // The condition is about products.
-    if !isRelation {
+    // The condition is about products, or about the rows of a table of codes.
+    if isCode ? checker.table != nil : !isRelation {
       hasProducts = true
       let isMet = filter?.isMet() ?? true
       if let filter, let slot = filter.misread {
         checker.noteMisread(filter.names[slot], filter.text(slot), line: number)
       }
       if !isMet {
-        checker.summary.rows += 1
-        checker.summary.leftOut += 1
+        checker.leaveOut(hasKey: hasGroupKey)
         return plan.forget()
       }
     }
+    if isCode { return try checker.takeCode(cells, line: number, into: &sink) }
     if !plan.isEmpty {
       let faults = plan.finish(&cells, line: number)
       checker.summary.furtherParts = plan.furtherParts
@@ -306,6 +335,13 @@ public struct NDJSONRows: ~Copyable {
       }
     }
     try checker.take(cells, line: number, into: &sink)
+  }
+
+  /// Whether the row has a value that says which product it is, where several rows may be one.
+  private var hasGroupKey: Bool {
+    guard let group = mapping?.group else { return true }
+    let column = RowFieldPlan.column(of: group)
+    return !cells.isEmpty(column) && !Blanks.trimmed(cells.text(column)).isEmpty || plan.hasValue(group)
   }
 
   /// Whether the current row is a relation.
@@ -326,6 +362,7 @@ public struct NDJSONRows: ~Copyable {
     cells.reset()
     filter?.reset()
     plan.reset()
+    checker.codes?.reset()
     guessedColumns = 0
     tokens.reset()
     tokens.append(line)
@@ -339,6 +376,9 @@ public struct NDJSONRows: ~Copyable {
     /// Its number among the keys that the condition asks for.
     var slot: Int?
     var stray = ""
+    /// Its number among the keys that have codes, also while its list is read.
+    var codeSlot: Int?
+    var isInList = false
     /// Whether the row has said that it is a relation: the keys that a relation has then mean themselves.
     var isRelation = false
     while true {
@@ -361,6 +401,13 @@ public struct NDJSONRows: ~Copyable {
           if slot != nil, !unseenFilter.isEmpty { unseenFilter.remove(tokens.textString) }
         }
         if isRelation, let column, RowCells.columns[column].relation != nil { continue }
+        if !codeSlots.isEmpty {
+          let name = tokens.textString
+          codeSlot = codeSlots[name]
+          if codeSlot != nil, !unseen.isEmpty { unseen.remove(name) }
+          // Codes of other packages and quantities are no field of the product, unless the mapping says so.
+          if codeKeys.contains(name), keys[name] == nil { (column, stray) = (nil, name); continue }
+        }
         if isMapped {
           if column == nil || !keys.isEmpty {
             let name = tokens.textString
@@ -392,7 +439,27 @@ public struct NDJSONRows: ~Copyable {
         }
       case .string, .number, .true, .false, .null, .beginObject, .beginArray:
         let isOpening = token == .beginObject || token == .beginArray
+        if isInList, let codeSlot, token != .null {
+          if tokens.depth == Self.rowDepth + 1, !isOpening {
+            checker.codes?.add(codeSlot, shown(token), line: number, isNumber: token == .number)
+          } else if isOpening, tokens.depth == Self.rowDepth + 2 {
+            checker.codes?.add(codeSlot, shown(token), line: number, isForeign: true)
+          }
+          continue
+        }
         guard tokens.depth == Self.rowDepth + (isOpening ? 1 : 0) else { continue }
+        if let codeSlot {
+          if token == .beginArray {
+            isInList = true
+            if column == RowCells.barcodeColumn { checker.codes?.barcodeSource = codeSlot }
+            continue
+          }
+          if token != .null {
+            checker.codes?.add(
+              codeSlot, shown(token), line: number, isNumber: token == .number, isForeign: isOpening)
+          }
+          if column == nil, source == nil { continue }
+        }
         if let slot {
           let text = Array(shown(token).utf8)
           filter?.set(slot, text, text.indices, isNumber: token == .number)
@@ -409,7 +476,13 @@ public struct NDJSONRows: ~Copyable {
           cells.setExtra(line: number)
         } else if let column {
           set(column, token, number)
-          if column == RowCells.typeColumn, token == .string { isRelation = tokens.textString == "relation" }
+          if column == RowCells.typeColumn, token == .string {
+            isRelation = tokens.textString == "relation"
+            if tokens.textString == "code" {
+              isCode = true
+              return nil
+            }
+          }
         } else if checker.rules.unknownKeys == .keep {
           let value = try readValue(token, isMember: true)
           if value.members.problem == nil { cells.extra.add(Array(stray.utf8), value.value) }
@@ -417,6 +490,7 @@ public struct NDJSONRows: ~Copyable {
         } else {
           cells.set(unknown: stray, shown(token))
         }
+      case .endArray where isInList && tokens.depth == Self.rowDepth: isInList = false
       case .endObject where tokens.depth < Self.rowDepth:
         // A second value in the line is an error here.
         _ = try tokens.next()
@@ -426,6 +500,108 @@ public struct NDJSONRows: ~Copyable {
       default: continue
       }
     }
+  }
+
+  /// Reads the values of a code; returns the kind of value found if the line is not an object.
+  private mutating func readCode(_ line: Span<UInt8>, _ number: Int) throws(JSONError) -> JSONKind? {
+    isCode = true
+    cells.reset()
+    filter?.reset()
+    tokens.reset()
+    tokens.append(line)
+    tokens.finish()
+    codeMatcher.restart()
+    let first = try tokens.next()
+    guard first == .beginObject else { return JSONKind(first) ?? .null }
+    var column: Int?
+    var slot: Int?
+    var stray = ""
+    while true {
+      var token = try tokens.next()
+      if let nulls, checker.table != nil, token == .string || token == .number, tokens.depth == Self.rowDepth,
+        nulls.contains(tokens.textString)
+      {
+        token = .null
+      }
+      switch token {
+      case .key:
+        guard tokens.depth == Self.rowDepth else { continue }
+        slot = filterSlots.isEmpty || checker.table == nil ? nil : filterSlots[tokens.textString]
+        if slot != nil, !unseenFilter.isEmpty { unseenFilter.remove(tokens.textString) }
+        if checker.table != nil {
+          column = columnOfTable(tokens.textString)
+        } else {
+          column = codeMatcher.match(tokens.textByteCount, tokens.textWords).map { Self.columnsOfCode[$0] }
+          if column == nil { stray = tokens.textString }
+        }
+      case .string, .number, .true, .false, .null, .beginObject, .beginArray:
+        let isOpening = token == .beginObject || token == .beginArray
+        guard tokens.depth == Self.rowDepth + (isOpening ? 1 : 0) else { continue }
+        if let slot {
+          let text = Array(shown(token).utf8)
+          filter?.set(slot, text, text.indices, isNumber: token == .number)
+        }
+        if let column {
+          set(column, token, number)
+        } else if checker.table == nil {
+          cells.set(unknown: stray, shown(token))
+        }
+      case .endObject where tokens.depth < Self.rowDepth:
+        // A second value in the line is an error here.
+        _ = try tokens.next()
+        return nil
+      case .needsInput, .endOfDocument: return nil
+      default: continue
+      }
+    }
+  }
+
+  /// The columns of the keys that ``codeMatcher`` knows.
+  private static let columnsOfCode =
+    [RowCells.typeColumn, RowCells.barcodeColumn] + RowCells.codeColumns
+
+  /// Decides what the keys of a table of codes mean, of which `line` is the first row.
+  private mutating func bindTable(_ line: Span<UInt8>) throws(JSONError) {
+    guard let table = checker.table else { return }
+    tokens.reset()
+    tokens.append(line)
+    tokens.finish()
+    guard try tokens.next() == .beginObject else { return }
+    isTableBound = true
+    var names: [String] = []
+    reading: while true {
+      switch try tokens.next() {
+      case .key: if tokens.depth == Self.rowDepth { names.append(tokens.textString) }
+      case .endObject where tokens.depth < Self.rowDepth: break reading
+      case .needsInput, .endOfDocument: break reading
+      default: continue
+      }
+    }
+    let found = CodeReading.columns(names, table) { names.firstIndex(of: $0) }.found
+    for (index, name) in names.enumerated() where tableKeys[name] == nil {
+      let field = found.first { $0.value == index }?.key
+      bind(name, field, isAutomatic: field.map { table.values[$0] == nil && name != $0.key } ?? false)
+    }
+  }
+
+  private mutating func bind(_ name: String, _ field: CodeField?, isAutomatic: Bool) {
+    if tableKeys.count >= Self.keyLimit { return }
+    tableKeys[name] = .some(field.map { RowCells.codeColumns[$0.rawValue] })
+    uses.append(RowColumnUse(name: name, fields: field.map { [$0.key] } ?? [], isAutomatic: isAutomatic))
+  }
+
+  /// The column that a key of a table of codes fills; `nil` if it means nothing.
+  private mutating func columnOfTable(_ name: String) -> Int? {
+    if let known = tableKeys[name] { return known }
+    // A key that the first row does not have.
+    guard let table = checker.table else { return nil }
+    let taken = Set(tableKeys.values.compactMap(\.self))
+    let named = table.values.first { $0.value.column == name }?.key
+    let guessed = CodeReading.columns([name], table) { _ in nil }.found.first?.key
+    var field = named ?? guessed
+    if let found = field, taken.contains(RowCells.codeColumns[found.rawValue]) { field = nil }
+    bind(name, field, isAutomatic: named == nil && field != nil && field?.key != name)
+    return tableKeys[name] ?? nil
   }
 
   /// Reads the rest of the value that begins with `token`.
@@ -509,7 +685,7 @@ public struct NDJSONRows: ~Copyable {
         plan.add(source: keys.count, to: field, isFirst: true)
       }
     }
-    if column == nil, mapping?.isAutomatic == true, let field = RowMapping.field(named: name) {
+    if column == nil, mapping?.isAutomatic == true, !codeKeys.contains(name), let field = RowMapping.field(named: name) {
       let candidate = RowFieldPlan.column(of: field)
       let owner = takenFields[candidate]
       if owner == "" {

@@ -147,7 +147,7 @@ public struct ReverseMapping: Sendable {
       let name = String(decoding: key, as: UTF8.self)
       if key.contains(0) || columns.contains(where: { $0.name == name }) { return false }
       if mapping.rules.values.contains(where: { $0.columns.contains(name) }) { return false }
-      if let own = RowCells.columns.first(where: { $0.name == name }) {
+      if let own = RowCells.columns.prefix(RowCells.ownCount).first(where: { $0.name == name }) {
         // Its name alone would make it the field, unless the mapping takes that from another column.
         return own.product.map { mapping.rules[$0] != nil } ?? false
       }

@@ -19,6 +19,8 @@ public enum RowCSV {
     public var isForExcel = false
     /// Whether the table has the column `extra` after all others, with the fields beyond the 25 as JSON.
     public var hasExtra = false
+    /// Whether the table has the columns `code`, `quantity` and `kind` after all others, and codes as rows.
+    public var hasCodes = false
 
     /// Creates the style of RFC 4180.
     public init() {}
@@ -31,6 +33,7 @@ public enum RowCSV {
       csv += column.name.utf8
     }
     if style.hasExtra { csv += [style.delimiter] + "extra".utf8 }
+    if style.hasCodes { for column in codeColumns { csv += [style.delimiter] + column.name.utf8 } }
     end(&csv)
   }
 
@@ -45,7 +48,36 @@ public enum RowCSV {
       csv.append(style.delimiter)
       row.texts.withText(ProductRow.extraText) { append($0, to: &csv, style) }
     }
+    skipCodes(&csv, style)
     end(&csv)
+  }
+
+  /// Appends the cells of a row that is no code in the columns that only a code has.
+  private static func skipCodes(_ csv: inout [UInt8], _ style: Style) {
+    if style.hasCodes { for _ in codeColumns { csv.append(style.delimiter) } }
+  }
+
+  /// Appends a code, in a table with ``Style/hasCodes``.
+  public static func append(_ row: borrowing CodeRow, to csv: inout [UInt8], style: Style = Style()) {
+    csv += "code".utf8
+    for column in columns.dropFirst() {
+      csv.append(style.delimiter)
+      if let field = column.code { append(field, of: row, to: &csv, style) }
+    }
+    if style.hasExtra { csv.append(style.delimiter) }
+    for column in codeColumns {
+      csv.append(style.delimiter)
+      if let field = column.code { append(field, of: row, to: &csv, style) }
+    }
+    end(&csv)
+  }
+
+  private static func append(_ field: CodeField, of row: borrowing CodeRow, to csv: inout [UInt8], _ style: Style) {
+    if let text = field.text {
+      row.texts.withText(text.rawValue) { append($0, to: &csv, style) }
+    } else {
+      csv += row.quantity.description.utf8
+    }
   }
 
   /// Appends a record with some fields of a product, in this order, and nothing else: no type, and no field of a
@@ -107,6 +139,7 @@ public enum RowCSV {
       }
     }
     if style.hasExtra { csv.append(style.delimiter) }
+    skipCodes(&csv, style)
     end(&csv)
   }
 
@@ -117,17 +150,22 @@ public enum RowCSV {
     var name: String
     var product: ProductField?
     var relation: RelationField?
+    var code: CodeField?
 
     init(_ name: String) {
       self.name = name
       product = ProductField.allCases.first { $0.key == name }
       relation = RelationField.allCases.first { $0.key == name }
+      code = CodeField.allCases.first { $0.key == name }
     }
   }
 
   /// All columns, in the order in which they are written.
   static let columns =
     (["type"] + ProductField.allCases.map(\.key).sorted() + ["productId", "subProductId"]).map(Column.init)
+
+  /// The columns that only a code has, in the order in which they are written.
+  static let codeColumns = ["code", "quantity", "kind"].map(Column.init)
 
   private static func append(
     _ field: ProductField, of row: borrowing ProductRow, to csv: inout [UInt8], _ style: Style

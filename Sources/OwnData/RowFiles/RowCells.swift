@@ -10,9 +10,14 @@ struct RowCells {
     var value: String
   }
 
-  /// The columns that rows can have: `type`, all fields, and `extra`.
-  static let columns = RowCSV.columns + [RowCSV.Column("extra")]
-  static let extraColumn = columns.count - 1
+  /// The columns that rows can have: `type`, all fields of products and relations, `extra`, and then those that only a
+  /// code has.
+  static let columns = RowCSV.columns + [RowCSV.Column("extra")] + RowCSV.codeColumns
+  static let extraColumn = RowCSV.columns.count
+  /// The number of columns that products and relations have.
+  static let ownCount = extraColumn + 1
+  /// The column of each field of a code, in the order of `CodeField`.
+  static let codeColumns = CodeField.allCases.map { field in columns.firstIndex { $0.name == field.key } ?? 0 }
   /// The sign for a list, as messages show it.
   static let list = "[…]"
   static let typeColumn = 0

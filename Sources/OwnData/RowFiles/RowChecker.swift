@@ -19,17 +19,28 @@ struct RowChecker {
   private var ids = RowIDs()
   /// The number of the row in its JSON array, from 1; `nil` for rows that have lines of their own.
   var element: Int?
-  private var product = ProductRow()
+  var product = ProductRow()
   private var relation = RelationRow()
+  var code = CodeRow()
+  /// The rules for the further codes of products; `nil` if the mapping says nothing of them.
+  var codes: RowCodePlan?
+  /// The products of rows that may be further ones of a product; `nil` if each row is a product.
+  var groups: RowGroups?
+  let group: ProductField?
+  /// What the mapping says of a table of codes; `nil` if the rows are products.
+  let table: RowMapping.CodeTable?
+  var tableSteps: [RowFieldPlan.Action] = []
+  let mapping: RowMapping?
+  var found: [FoundCode] = []
 
-  private static let productColumns = RowCells.columns.indices.compactMap { column in
+  static let productColumns = RowCells.columns.indices.compactMap { column in
     RowCells.columns[column].product.map { (column, $0) }
   }
   private static let relationColumns = RowCells.columns.indices.compactMap { column in
     RowCells.columns[column].relation.map { (column, $0) }
   }
   /// Columns that only the other kind of row has.
-  private static let foreignToProducts = RowCells.columns.indices.filter {
+  static let foreignToProducts = RowCells.columns.indices.filter {
     $0 != RowCells.typeColumn && $0 != RowCells.extraColumn && RowCells.columns[$0].product == nil
   }
   private static let foreignToRelations = RowCells.columns.indices.filter {
@@ -42,6 +53,17 @@ struct RowChecker {
   init(_ rules: RowRules, _ mapping: RowMapping?) {
     self.rules = rules
     decimal = mapping?.decimalCharacter
+    self.mapping = mapping
+    table = mapping?.codeTable
+    group = table == nil ? mapping?.group : nil
+    if group != nil { groups = RowGroups() }
+    if table == nil, let mapping { codes = RowCodePlan(mapping) }
+    for problem in codes?.problems ?? [] { report(RowFault(.syntax, line: 1, problem)) }
+    if let table {
+      do throws(RowRefusal) { tableSteps = try RowFieldPlan.actions(table.steps, of: "codesFrom") } catch {
+        report(RowFault(.syntax, line: 1, error.message))
+      }
+    }
   }
 
   mutating func report(_ fault: RowFault) { faults.add(fault) }
@@ -68,14 +90,20 @@ struct RowChecker {
   /// - Throws: ``RowFileError/sinkFailed(_:row:)`` with the error that the sink throws, unless that is a
   ///   ``RowRefusal``.
   mutating func take<Sink: RowSink>(_ cells: RowCells, line: Int, into sink: inout Sink) throws(RowFileError) {
+    if table != nil { return try takeCode(cells, line: line, into: &sink) }
     summary.rows += 1
     let before = faults.count
     guard let list = list(cells, line) else { return }
+    if list == .codes {
+      summary.rows -= 1
+      return try takeCode(cells, line: line, into: &sink)
+    }
     for column in cells.repeated {
       report(cells.fault(.repeatedKey, column, line: line, "this key is in the row twice; keep one of them"))
     }
     switch list {
     case .products:
+      if let group { return try take(cells, line: line, groupedBy: group, into: &sink) }
       if rules.missingIDs == .ignore, !rules.matchesCodes, cells.isEmpty(RowCells.idColumn) {
         summary.withoutID += 1
         return
@@ -98,17 +126,19 @@ struct RowChecker {
       }
       for (column, field) in Self.relationColumns where !cells.isEmpty(column) { set(field, column, cells, line) }
       checkReferences(cells, line)
-    case .codes: preconditionFailure("a file of one's own has no rows of this type")
+    case .codes: return
     }
     defer {
       product.reset()
       relation.reset()
     }
+    if list == .products { findCodes(line, before) }
     if faults.count == before { try hand(list, line, to: &sink) }
+    if list == .products, faults.count == before { try handCodes(product[.id], to: &sink) }
   }
 
   /// Counts a row with something that a person should know.
-  private mutating func note(_ path: WritableKeyPath<RowFileSummary, RowWarning?>, _ first: RowWarning) {
+  mutating func note(_ path: WritableKeyPath<RowFileSummary, RowWarning?>, _ first: RowWarning) {
     if summary[keyPath: path] == nil { summary[keyPath: path] = first } else { summary[keyPath: path]?.count += 1 }
   }
 
@@ -127,6 +157,11 @@ struct RowChecker {
 
   /// Names the column of the id in the warning about ids.
   mutating func nameID(_ uses: [RowColumnUse], _ mapping: RowMapping?) {
+    if let name = summary.groupDifference?.column,
+      let use = uses.first(where: { $0.fields.contains(name) && !$0.isAbsent })
+    {
+      summary.groupDifference?.column = use.name
+    }
     guard summary.paddedID != nil else { return }
     summary.paddedID?.kind = .paddedID(mapping?.rules[.id])
     if let name = uses.first(where: { $0.fields.contains("id") && !$0.isAbsent })?.name {
@@ -134,7 +169,7 @@ struct RowChecker {
     }
   }
 
-  private mutating func hand<Sink: RowSink>(
+  mutating func hand<Sink: RowSink>(
     _ list: RowList, _ line: Int, to sink: inout Sink
   ) throws(RowFileError) {
     do {
@@ -173,6 +208,7 @@ struct RowChecker {
       switch cells.text(column) {
       case "product": return .products
       case "relation": return .relations
+      case "code": return .codes
       default: break
       }
     }
@@ -187,13 +223,13 @@ struct RowChecker {
       isRelation
       ? "" : "; if the column means something else, leave it out with --unknown ignore, or store it with --unknown keep"
     report(
-      cells.fault(.type, column, line: line, "a row is a product or a relation; write one of these words" + advice))
+      cells.fault(.type, column, line: line, "a row is a product, a relation or a code; write one of these words" + advice))
     return nil
   }
 
   /// The fields that the row, or the table, has a value or a column for; see `ProductRow.givenFields`. A row that does
   /// not say whether it is deleted is not.
-  private func givenFields(_ cells: RowCells) -> UInt32 {
+  func givenFields(_ cells: RowCells) -> UInt32 {
     var given: UInt32 = 1 << UInt32(ProductField.delFlag.rawValue)
     for (column, field) in Self.productColumns where cells.isGiven(column) { given |= 1 << UInt32(field.rawValue) }
     if cells.isGiven(RowCells.extraColumn) { given |= ProductRow.extraBit }
@@ -201,7 +237,7 @@ struct RowChecker {
   }
 
   /// Checks values under unknown keys, and under keys that only the other kind of row has.
-  private mutating func checkStrays(_ cells: RowCells, _ line: Int, _ foreign: [Int], _ name: String) {
+  mutating func checkStrays(_ cells: RowCells, _ line: Int, _ foreign: [Int], _ name: String) {
     let other = name == "product" ? "relation" : "product"
     for stray in cells.strays {
       var advice = Self.advice(onUnknown: stray.key, of: name == "product" ? .products : .relations, without: foreign)
@@ -218,7 +254,8 @@ struct RowChecker {
         name == "product" && cells.isEmpty(RowCells.typeColumn)
         ? "give the row the type \"relation\" if it is one, or remove the value"
         : Self.removal(name == "product" ? .products : .relations)
-      let message = "a \(name) has no field of this name, only a \(other) has; \(advice)"
+      let isOfCodes = column >= RowCells.ownCount
+      let message = "a \(name) has no field of this name, only a \(isOfCodes ? "code" : other) has; \(advice)"
       add(key, cells.text(column), number, line, message)
     }
   }
@@ -226,7 +263,7 @@ struct RowChecker {
   /// Whether a value that only a relation can have stays with a product.
   private func isKept(_ name: String) -> Bool { rules.unknownKeys == .keep && name == "product" }
 
-  private mutating func add(_ key: String, _ value: String, _ number: Int?, _ line: Int, _ message: String) {
+  mutating func add(_ key: String, _ value: String, _ number: Int?, _ line: Int, _ message: String) {
     switch rules.unknownKeys {
     case .ignore: summary.ignore(key)
     case .fail, .keep: report(RowFault(.unknownKey, line: line, column: key, number: number, value: value, message))
@@ -234,12 +271,12 @@ struct RowChecker {
   }
 
   /// Sets the fields beyond the 25: the members of `extra`, and what is kept of values under unknown keys.
-  private mutating func setExtra(_ cells: RowCells, _ line: Int) {
+  mutating func setExtra(_ cells: RowCells, _ line: Int) {
     let column = RowCells.extraColumn
     var extra = cells.extra
     if rules.unknownKeys == .keep {
       let type = RowCells.typeColumn
-      let isForeign = !cells.isEmpty(type) && !["product", "relation"].contains(cells.text(type))
+      let isForeign = !cells.isEmpty(type) && !["product", "relation", "code"].contains(cells.text(type))
       for foreign in Self.foreignToProducts + (isForeign ? [type] : []) where !cells.isEmpty(foreign) {
         cells.withText(foreign) { extra.add(Array(RowCells.columns[foreign].name.utf8), text: $0) }
       }
@@ -281,14 +318,14 @@ struct RowChecker {
   static func advice(onUnknown key: String, of list: RowList = .products, without foreign: [Int] = []) -> String {
     let removal = removal(list)
     let letters = key.lowercased().filter { $0.isLetter }
-    let known = RowCells.columns.indices.first {
+    let known = RowCells.columns.indices.prefix(RowCells.ownCount).first {
       // A column of another kind of types is no mistaken name.
       RowCells.columns[$0].name.lowercased() == letters && !foreign.contains($0) && $0 != RowCells.typeColumn
     }
     return known.map { "rename it to \"\(RowCells.columns[$0].name)\", " + removal } ?? removal
   }
 
-  private mutating func checkID(_ cells: RowCells, _ line: Int) {
+  mutating func checkID(_ cells: RowCells, _ line: Int) {
     let column = RowCells.idColumn
     if cells.isEmpty(column) {
       let isGiven = cells.kind(column) == .text
@@ -322,7 +359,9 @@ struct RowChecker {
       report(
         cells.fault(
           .duplicateId, column, line: line,
-          "line \(first) has this id too; remove one of them, or take the last of each with --on-duplicate last"))
+          "line \(first) has this id too; remove one of them, or take the last of each with --on-duplicate last; if the rows"
+            + " are one product with several codes, say so in a mapping (--map): \"group\": \"id\" for further rows"
+            + " of a product, \"codes\" for columns with further codes, \"codesFrom\" or --codes for a table of them"))
     }
   }
 
@@ -371,7 +410,7 @@ struct RowChecker {
     }
   }
 
-  private mutating func set(_ field: ProductField, _ column: Int, _ cells: RowCells, _ line: Int) {
+  mutating func set(_ field: ProductField, _ column: Int, _ cells: RowCells, _ line: Int) {
     switch field.slot {
     case .text(let slot):
       guard isText(column, cells, line) else { return }
@@ -393,7 +432,7 @@ struct RowChecker {
   }
 
   /// Whether a value can be the text of a field: a string, or a number as written.
-  private mutating func isText(_ column: Int, _ cells: RowCells, _ line: Int) -> Bool {
+  mutating func isText(_ column: Int, _ cells: RowCells, _ line: Int) -> Bool {
     let what: String
     switch cells.kind(column) {
     case .yes, .no:
@@ -480,7 +519,7 @@ struct RowChecker {
         relation.texts.byteCount($0.rawValue) < relation.texts.byteCount($1.rawValue)
       }
       return text.map { (String(describing: $0), relation[$0]) } ?? ("", "")
-    case .codes: return ("", "")
+    case .codes: return ("code", code[.code])
     }
   }
 }

@@ -33,7 +33,7 @@ struct RowFieldPlan {
     var isNumber: Bool
   }
 
-  private enum Action {
+  enum Action {
     case trim, upper, lower, gtin, money, html
     case capture(Regex<AnyRegexOutput>)
     /// The form as a person wrote it, and its bytes.
@@ -76,22 +76,9 @@ struct RowFieldPlan {
   ///
   /// - Returns: What is wrong with the regular expression of a step; `nil` if nothing is.
   mutating func add(_ field: ProductField, sources: [Int], _ rule: RowMapping.Rule?) -> String? {
-    var steps: [Action] = []
-    for step in rule?.steps ?? [] {
-      switch step {
-      case .trim: steps.append(.trim)
-      case .upper: steps.append(.upper)
-      case .lower: steps.append(.lower)
-      case .gtin: steps.append(.gtin)
-      case .capture(let pattern):
-        guard let regex = try? Regex(pattern) else {
-          return "\"\(pattern)\" is not a regular expression; correct the step capture of the field \(field.key)"
-        }
-        steps.append(.capture(regex))
-      case .money: steps.append(.money)
-      case .html: steps.append(.html)
-      case .date(let form): steps.append(.date(form, DatePattern.bytes(form)))
-      }
+    let steps: [Action]
+    do throws(RowRefusal) { steps = try Self.actions(rule?.steps ?? [], of: "the field \(field.key)") } catch {
+      return error.message
     }
     computed.append(
       Computed(
@@ -102,6 +89,38 @@ struct RowFieldPlan {
           ? sources[0] : nil))
     reserve(sources)
     return nil
+  }
+
+  /// Prepares the steps of a rule.
+  ///
+  /// - Parameter what: What the rule is for, in messages.
+  /// - Throws: `RowRefusal` for a step that is no regular expression.
+  static func actions(_ steps: [RowMapping.Step], of what: String) throws(RowRefusal) -> [Action] {
+    var actions: [Action] = []
+    for step in steps {
+      switch step {
+      case .trim: actions.append(.trim)
+      case .upper: actions.append(.upper)
+      case .lower: actions.append(.lower)
+      case .gtin: actions.append(.gtin)
+      case .capture(let pattern):
+        guard let regex = try? Regex(pattern) else {
+          throw RowRefusal("\"\(pattern)\" is not a regular expression; correct the step capture of \(what)")
+        }
+        actions.append(.capture(regex))
+      case .money: actions.append(.money)
+      case .html: actions.append(.html)
+      case .date(let form): actions.append(.date(form, DatePattern.bytes(form)))
+      }
+    }
+    return actions
+  }
+
+  /// Whether a source of a field has a value in this row.
+  func hasValue(_ field: ProductField) -> Bool {
+    computed.contains { entry in
+      entry.field == field && entry.sources.contains { values[$0].map { !$0.range.isEmpty } ?? false }
+    }
   }
 
   /// Adds a source of a value that has no rule: it counts where the others are empty.
@@ -228,7 +247,8 @@ struct RowFieldPlan {
         if part.allSatisfy(\.isWhitespace), entry.sources.count > 1 { continue }
         let found = try changed(Found(text: part, line: cell.line, isNumber: cell.isNumber), entry.steps)
         if found.text.isEmpty { continue }
-        furtherParts += parts.count - index - 1
+        // The codes of a mapping have the others.
+        if !(entry.field == .barcode && !mapping.codes.isEmpty) { furtherParts += parts.count - index - 1 }
         return found
       }
       first = first ?? Found(text: "", line: value.line)
@@ -238,7 +258,7 @@ struct RowFieldPlan {
 
   /// Whether a cell with a separator of values in it is one barcode nevertheless, as programs and people write it: a
   /// number with an exponent and a decimal comma, digits in groups, the web address of a Digital Link.
-  private static func isOneCode(_ text: String) -> Bool {
+  static func isOneCode(_ text: String) -> Bool {
     if text.contains("://") { return true }
     switch WrittenCode(text).state {
     case .sound, .lostZero, .exponent, .decorated, .wrongCheckDigit: return true
@@ -345,7 +365,7 @@ struct RowFieldPlan {
     return text
   }
 
-  private static func apply(
+  static func apply(
     _ step: Action, to text: String, decimal: Character?
   ) throws(RowRefusal) -> String {
     switch step {

@@ -14,6 +14,8 @@ public struct RowFileWriter: Sendable {
   public var hasMark = true
   /// Whether a table with all columns has one for the fields beyond the 25. JSON has them with each product.
   public var hasExtra = false
+  /// Whether a table with all columns has those of codes. JSON has the fields of each row with it.
+  public var hasCodes = false
 
   /// Creates a writer of rows in a format.
   public init(_ format: RowFileFormat) { self.format = format }
@@ -25,6 +27,7 @@ public struct RowFileWriter: Sendable {
     style.delimiter = self.delimiter ?? delimiter
     style.isForExcel = isForExcel
     style.hasExtra = hasExtra
+    style.hasCodes = hasCodes
     return style
   }
 
@@ -57,6 +60,13 @@ public struct RowFileWriter: Sendable {
 
   /// Appends a relation and its line terminator.
   public func append(_ row: borrowing RelationRow, to text: inout [UInt8]) {
+    if let style { return RowCSV.append(row, to: &text, style: style) }
+    RowJSON.appendDump(row, to: &text)
+    text.append(UInt8(ascii: "\n"))
+  }
+
+  /// Appends a code and its line terminator. A table needs ``hasCodes``.
+  public func append(_ row: borrowing CodeRow, to text: inout [UInt8]) {
     if let style { return RowCSV.append(row, to: &text, style: style) }
     RowJSON.appendDump(row, to: &text)
     text.append(UInt8(ascii: "\n"))

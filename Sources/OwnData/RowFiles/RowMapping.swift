@@ -75,6 +75,14 @@ public struct RowMapping: Sendable, Equatable {
   /// The condition of the rows that are taken; `nil` if all are.
   package var rows: RowCondition?
 
+  /// The columns that have further codes of a product.
+  public var codes: [CodeRule] = []
+  /// The field whose value several rows of one product share: the first row is the product, and the barcodes of the
+  /// others are further codes of it. A row without a value belongs to the row above it. `nil` if a row is a product.
+  public var group: ProductField?
+  /// What the columns mean if the file is a table of codes; `nil` if its rows are products.
+  package var codeTable: CodeTable?
+
   /// Creates a mapping that recognises common names, and changes no value.
   public init() {}
 

@@ -68,6 +68,16 @@ public struct RowFileSummary: Sendable, Equatable {
   public var products = 0
   /// The number of relations without a fault.
   public var relations = 0
+  /// The number of codes without a fault: rows of their own, and those that products have in their rows.
+  public var codes = 0
+  /// The number of rows that are codes.
+  package var codeRows = 0
+  /// The number of rows that are further ones of a product, as the mapping says (group).
+  package var furtherRows = 0
+  /// The number of rows of a table of codes that have no code.
+  package var withoutCodes = 0
+  /// What is the matter with the codes.
+  package var codeHealth = BarcodeHealth()
   /// The number of products that a later one with the same id replaces.
   public var duplicates = 0
   /// The number of rows that were left out because they have no id.
@@ -92,12 +102,12 @@ public struct RowFileSummary: Sendable, Equatable {
 
   /// That no row was kept, and why; `nil` if some were, or if there are none.
   package var reasonForNone: String? {
-    if rows == 0 || products + relations > 0 { return nil }
+    if rows == 0 || products + relations + codes > 0 { return nil }
     let reasons = [
       (leftOut, "did not meet the condition of the mapping (rows)"), (withoutID, "had no id"),
-      (withoutCode, "had no barcode"),
+      (withoutCode, "had no barcode"), (withoutCodes, "had no code"),
     ].filter { $0.0 > 0 }
-    let none = rows == 1 ? "its only row is not taken" : "none of its \(rows) rows is a product to take"
+    let none = rows == 1 ? "its only row is not taken" : "none of its \(rows) rows is a \(withoutCodes > 0 ? "code" : "product") to take"
     return none + ": " + reasons.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
       + (noNumber.map { "; \($0.message)" } ?? "")
   }
@@ -106,9 +116,13 @@ public struct RowFileSummary: Sendable, Equatable {
   /// that is none.
   var paddedID: RowWarning?
   var noNumber: RowWarning?
+  /// Of further rows of a product, the first value that is another one than in the first row, and the first product whose
+  /// first row has a quantity.
+  var groupDifference: RowWarning?
+  var groupQuantity: RowWarning?
 
   /// What a person should know about rows that were taken, or left out, as the mapping says.
-  package var warnings: [RowWarning] { [noNumber, paddedID].compactMap(\.self) }
+  package var warnings: [RowWarning] { [noNumber, paddedID, groupDifference, groupQuantity].compactMap(\.self) }
 
   /// The same as sentences.
   package var notices: [String] { warnings.map(\.message) }

@@ -9,6 +9,10 @@ package struct RowWarning: Sendable, Equatable {
     case paddedID(RowMapping.Rule?)
     /// A value was compared with a number, and is none. The separator of decimals that it would have as one.
     case noNumber(decimal: Character?)
+    /// A further row of a product has another value than the first one, which is on this line.
+    case groupDifference(firstLine: Int)
+    /// The first row of a product has another quantity than 1.
+    case groupQuantity
   }
 
   var kind: Kind
@@ -37,6 +41,14 @@ package struct RowWarning: Sendable, Equatable {
       let rows = count == 1 ? "1 row has a text" : "\(count) rows have a text"
       return "\(rows) where the condition of the mapping (rows) compares with a number, so that no comparison holds"
         + " (\(place)); \(remedy(decimal))"
+    case .groupDifference(let firstLine):
+      let rows = count == 1 ? "1 value" : "\(count) values"
+      return "\(rows) of further rows of a product (group) left out, as the product's first row has another one"
+        + " (\(place); the first row of this product is line \(firstLine)); correct them, or give the rows ids of their own"
+    case .groupQuantity:
+      let products = count == 1 ? "1 product has" : "\(count) products have"
+      return "\(products) a quantity other than 1 in the first row (group), whose barcode counts as one piece all the same"
+        + " (\(place)); put the row of the single piece first"
     }
   }
 
