@@ -45,6 +45,9 @@ public struct Schema: Sendable {
     public let keySpaces: [KeySpace]
     /// The ordered indexes that the application knows. A store may have some of them.
     public let orderedIndexes: [OrderedIndex]
+    /// Describes an ordered index that is not among ``orderedIndexes``, by its name; `nil` for names that stand for none.
+    /// Such an index is kept up to date in a store that has it.
+    public let otherOrderedIndex: (@Sendable (String) -> OrderedIndex?)?
 
     /// Creates a table whose records have one key, or list of keys, for each of `keySpaces`, in this order.
     ///
@@ -52,13 +55,25 @@ public struct Schema: Sendable {
     ///   - name: The name of the table.
     ///   - keySpaces: The key spaces.
     ///   - orderedIndexes: The ordered indexes that the application knows.
-    public init(_ name: String, keySpaces: [KeySpace], orderedIndexes: [OrderedIndex] = []) {
+    ///   - otherOrderedIndex: Describes an index by a name that the application chose, such as that of a field; see
+    ///     ``otherOrderedIndex``.
+    public init(
+      _ name: String, keySpaces: [KeySpace], orderedIndexes: [OrderedIndex] = [],
+      otherOrderedIndex: (@Sendable (String) -> OrderedIndex?)? = nil
+    ) {
       precondition(
         Set(orderedIndexes.map(\.name)).count == orderedIndexes.count, "each ordered index of a table has its own name")
       precondition(orderedIndexes.count <= Manifest.orderedIndexLimit, "a table has at most 255 ordered indexes")
       self.name = name
       self.keySpaces = keySpaces
       self.orderedIndexes = orderedIndexes
+      self.otherOrderedIndex = otherOrderedIndex
+    }
+
+    /// Returns the function that derives the keys of an ordered index; `nil` if the application does not know the index.
+    func keyFunction(_ name: String) -> OrderedIndex.KeyFunction? {
+      // With fragments or without, the keys of a name are the same.
+      (orderedIndexes.first { $0.name == name } ?? otherOrderedIndex?(name))?.addKeys
     }
   }
 
@@ -130,8 +145,7 @@ public struct Schema: Sendable {
   /// Returns the function that derives the keys of an ordered index of a table; `nil` if this schema does not have it.
   func keyFunction(_ table: Int, _ index: Manifest.OrderedIndex) -> OrderedIndex.KeyFunction? {
     guard tables.indices.contains(table) else { return nil }
-    // With fragments or without, the keys of a name are the same.
-    return tables[table].orderedIndexes.first { $0.name == index.name }?.addKeys
+    return tables[table].keyFunction(index.name)
   }
 
   /// Returns whether the first tables of `manifest` have the names of these tables.

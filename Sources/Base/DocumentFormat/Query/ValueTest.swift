@@ -44,6 +44,31 @@ package struct ValueTest: Sendable {
   /// A test that no value passes.
   static let never = ValueTest(.never)
 
+  /// The comparison with numbers that the test is: the numbers in decimal, of which one has to be equal if there are
+  /// several; `nil` for any other test, and for numbers that have no decimal form.
+  ///
+  /// Who has values as decimals of any length compares these, where ``holds(_:_:)`` takes the nearest double.
+  package var numbers: (comparison: Condition.Comparison, constants: [String])? {
+    func texts(_ scalars: [Scalar]) -> [String]? {
+      var texts: [String] = []
+      for scalar in scalars {
+        switch scalar {
+        case .number(.integer(let value)): texts.append(String(value))
+        case .number(.unsigned(let value)): texts.append(String(value))
+        case .number(.double(let value)) where value.isFinite: texts.append(value.description)
+        default: return nil
+        }
+      }
+      return texts
+    }
+    switch form {
+    case .order(let comparison, let scalar): return texts([scalar]).map { (comparison, $0) }
+    case .oneOf(let scalars): return texts(scalars).map { (.equal, $0) }
+    case .oneOfMany(let scalars): return texts(Array(scalars.values.joined())).map { (.equal, $0) }
+    case .text, .never: return nil
+    }
+  }
+
   /// Whether the value passes.
   ///
   /// - Parameters:

@@ -1,5 +1,57 @@
-import CatalogRows
+import Bytes
+package import CatalogRows
 package import JSONFormat
+
+extension RowJSON {
+  /// Appends `row` as an object with some of its fields, in this order. A field of one's own has the key `extra.NAME`,
+  /// and the value that the product has, or null.
+  package static func append(_ row: borrowing ProductRow, _ fields: [ProductQueryField], to json: inout [UInt8]) {
+    var part: [UInt8] = []
+    json.append(UInt8(ascii: "{"))
+    for (index, field) in fields.enumerated() {
+      if index > 0 { json.append(UInt8(ascii: ",")) }
+      switch field {
+      case .field(let field):
+        part.removeAll(keepingCapacity: true)
+        append(row, [field], to: &part)
+        json += part[1..<part.count - 1]
+      case .extra(let name):
+        JSONWriter.append(text: field.key, to: &json)
+        json.append(UInt8(ascii: ":"))
+        if let value = ExtraField(name, nil).json(in: row.texts.raw(ProductRow.extraText)) {
+          json.append(value)
+        } else {
+          json += "null".utf8
+        }
+      }
+    }
+    json.append(UInt8(ascii: "}"))
+  }
+}
+
+extension ProductRow {
+  /// The value of a field as text, for people and for tables. A field of one's own that is missing is empty; a list or
+  /// an object is JSON.
+  package func text(of field: ProductQueryField) -> String {
+    switch field {
+    case .field(let field): return text(of: field)
+    case .extra(let name):
+      let field = ExtraField(name, nil)
+      let extra = texts.raw(ProductRow.extraText)
+      guard let json = field.json(in: extra) else { return "" }
+      var text: [UInt8]?
+      var scratch: [UInt8] = []
+      field.withItem(extra, &scratch) { bytes, item in
+        switch item {
+        case .text(let range): text = bytes.extracting(range).copied()
+        case .null: text = []
+        default: text = nil
+        }
+      }
+      return String(decoding: text ?? json.copied(), as: UTF8.self)
+    }
+  }
+}
 
 extension JSONText {
   /// A product with all its fields, as the server sends it.

@@ -11,37 +11,60 @@ struct FoundCode {
 }
 
 extension CatalogSnapshot {
-  /// Returns the codes that are a text: letter for letter, or else, unless letters are distinguished, in other capitals.
+  /// Returns the codes that are a text, of the table or, if none of these is, of the declared fields: letter for letter, or else, unless letters are distinguished, in other capitals.
   func codes(_ text: RawSpan, distinguishingCase: Bool) throws(StoreError) -> [FoundCode] {
-    let found: [FoundCode]
-    if CodeKey.isFolded(text) {
-      found = try codes(text, key: text)
-    } else {
-      let key = CodeKey.of(text)
-      found = try codes(text.extracting(CodeKey.trimmed(text)), key: key.rawSpan)
-    }
+    if CodeKey.isFolded(text) { return try codes(text, key: text, distinguishingCase) }
+    let key = CodeKey.of(text)
+    return try codes(text.extracting(CodeKey.trimmed(text)), key: key.rawSpan, distinguishingCase)
+  }
+
+  /// Returns the codes with a key, as ``codes(_:distinguishingCase:)``.
+  private func codes(
+    _ text: RawSpan, key: RawSpan, _ distinguishingCase: Bool
+  ) throws(StoreError) -> [FoundCode] {
+    let found = try Self.best(tableCodes(text, key: key), distinguishingCase)
+    return found.isEmpty ? try Self.best(fieldCodes(text, key: key), distinguishingCase) : found
+  }
+
+  private static func best(_ found: [FoundCode], _ distinguishingCase: Bool) -> [FoundCode] {
     let exact = found.filter(\.isExact)
     return exact.isEmpty && !distinguishingCase ? found : exact
   }
 
-  /// Returns the codes that are a GTIN in any of its spellings.
+  /// Returns the codes that are a GTIN in any of its spellings, of the table or, if none of these is, of the declared
+  /// fields.
   func codes(_ gtin: GTIN) throws(StoreError) -> [FoundCode] {
     let digits = gtin.digits
     var found: [FoundCode] = []
     for count in GTIN.digitCounts where gtin.canBeWritten(digitCount: count) {
       let spelling = digits.utf8.span.rawSpan.extracting(last: count)
-      found += try codes(spelling, key: spelling)
+      found += try tableCodes(spelling, key: spelling)
+    }
+    if !found.isEmpty || codeFields.isEmpty { return found }
+    for count in GTIN.digitCounts where gtin.canBeWritten(digitCount: count) {
+      let spelling = digits.utf8.span.rawSpan.extracting(last: count)
+      found += try fieldCodes(spelling, key: spelling)
     }
     return found
   }
 
-  /// Returns the codes with a key.
+  /// Returns the codes with a key, of the table or, if it has none, of the declared fields.
   ///
   /// - Parameters:
   ///   - text: The text to compare codes with, without surrounding blanks.
   ///   - key: The folded text.
-  func codes(_ text: RawSpan, key folded: RawSpan) throws(StoreError) -> [FoundCode] {
-    guard let store, folded.byteCount > 0 else { return [] }
+  func codes(_ text: RawSpan, key: RawSpan) throws(StoreError) -> [FoundCode] {
+    let found = try tableCodes(text, key: key)
+    return found.isEmpty ? try fieldCodes(text, key: key) : found
+  }
+
+  /// Returns the codes of the table with a key.
+  ///
+  /// - Parameters:
+  ///   - text: The text to compare codes with, without surrounding blanks.
+  ///   - key: The folded text.
+  private func tableCodes(_ text: RawSpan, key folded: RawSpan) throws(StoreError) -> [FoundCode] {
+    guard hasCodeTable, let store, folded.byteCount > 0 else { return [] }
     let lengths = store.keyLengths(CatalogSchema.codesByCode)
     guard lengths.contains(DigitKey.byteCount(of: folded)) else { return [] }
     if let number = DigitKey.number(folded) {

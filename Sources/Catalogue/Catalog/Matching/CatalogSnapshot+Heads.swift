@@ -60,7 +60,8 @@ extension CatalogSnapshot {
     let code = lookup.text.utf8.span.rawSpan
     let shortest = max(1, lookup.options.minimumLength)
     let lengths = store.keyLengths(CatalogSchema.productByCode)
-    let codeLengths = store.keyLengths(CatalogSchema.codesByCode)
+    let codeLengths = hasCodeTable ? store.keyLengths(CatalogSchema.codesByCode) : nil
+    let hasFieldCodes = !codeFields.isEmpty
     var folded: (found: FoundHead, length: Int)?
     for length in (shortest..<max(shortest, code.byteCount)).reversed() {
       let head = code.extracting(first: length)
@@ -68,7 +69,7 @@ extension CatalogSnapshot {
       var found = Candidates()
       if lengths.contains(length) { try collect(head, key: headKey, isKey: isKey, &found) }
       var codes: [FoundCode] = []
-      if found.isEmpty, codeLengths.contains(DigitKey.byteCount(of: headKey)) {
+      if found.isEmpty, hasFieldCodes || codeLengths?.contains(DigitKey.byteCount(of: headKey)) == true {
         codes = try self.codes(head, key: headKey)
       }
       if found.isEmpty, codes.isEmpty { continue }

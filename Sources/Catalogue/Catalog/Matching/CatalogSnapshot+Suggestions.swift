@@ -56,7 +56,7 @@ extension CatalogSnapshot {
   ///   13 digits, and 3,600 for the longest code. Then a search. No scan.
   func suggestions(for match: Match, limit: Int) throws(StoreError) -> [Product] {
     guard let store, limit > 0 else { return [] }
-    var edits = CodeEdits(keyLengths: hasCodes ? nil : store.keyLengths(CatalogSchema.productByCode).lengths)
+    var edits = CodeEdits(keyLengths: hasCodeTable ? nil : store.keyLengths(CatalogSchema.productByCode).lengths)
     for code in Self.codes(of: match) { edits.add(code) }
     var found: [(row: RowID, id: [UInt8], isSameLength: Bool)] = []
     try store.forEachRecord(CatalogSchema.productByCode, of: edits.keys) { (index, record) throws(StoreError) in
@@ -64,7 +64,7 @@ extension CatalogSnapshot {
       // A product has one key, and each key is looked up once.
       if view.delFlag == 0 { found.append((view.rowID, view.utf8.id.copied(), edits.areSameLength[index])) }
     }
-    if hasCodes { try addByCodes(edits, to: &found) }
+    if hasCodeTable { try addByCodes(edits, to: &found) }
     found.sort { a, b in
       a.isSameLength != b.isSameLength ? a.isSameLength : a.id.rawSpan.compare(to: b.id.rawSpan) < 0
     }

@@ -1,16 +1,18 @@
-package import CatalogRows
 import DocumentFormat
 
 /// A list of fields of a product, in the order in which they are written.
 package struct ProductColumns: Sendable {
   /// The fields, each once; at least one.
-  package let fields: [ProductField]
+  package let fields: [ProductQueryField]
 
-  /// Parses field names with commas between them: `id, name`.
+  /// Parses field names with commas between them: `id, name, extra.price`.
   ///
-  /// - Throws: `ProductQueryError.syntax` for an empty name, `.unknownField`, `.repeatedField`.
-  package init(parsing text: String) throws(ProductQueryError) {
-    var fields: [ProductField] = []
+  /// - Parameters:
+  ///   - text: The names.
+  ///   - declared: The declared fields of one's own.
+  /// - Throws: `ProductQueryError.syntax` for an empty name, `.unknownField`, `.otherField`, `.repeatedField`.
+  package init(parsing text: String, declared: DeclaredFields) throws(ProductQueryError) {
+    var fields: [ProductQueryField] = []
     var start = 1
     for part in text.unicodeScalars.split(separator: ",", omittingEmptySubsequences: false) {
       let blanks = part.prefix { $0.properties.isWhitespace }.count
@@ -21,7 +23,7 @@ package struct ProductColumns: Sendable {
         let isLast = part.endIndex == text.unicodeScalars.endIndex
         throw .syntax(QuerySyntaxError(column: column, expected: "a field", found: isLast ? "the end" : "','"))
       }
-      let field = try ProductField(named: String(name), column: column)
+      let field = try ProductQueryField(parsing: String(name), declared: declared, column: column)
       if fields.contains(field) { throw .repeatedField(field, column: column) }
       fields.append(field)
       start += part.count + 1

@@ -1,3 +1,4 @@
+import Bytes
 import CatalogRows
 import DocumentFormat
 import LogStore
@@ -24,12 +25,15 @@ struct ProductCondition: Sendable {
 
   /// A comparison. As an object it is not copied for each product, which several threads would wait for.
   fileprivate final class Leaf: Sendable {
-    let field: ProductField
+    let field: ResolvedField
     let test: ValueTest
+    /// The same test for decimals of any length, if the field has such and the test compares numbers.
+    let decimals: DecimalTest?
 
-    init(_ field: ProductField, _ test: ValueTest) {
+    init(_ field: ResolvedField, _ test: ValueTest) {
       self.field = field
       self.test = test
+      decimals = if case .extra(let field) = field, field.type == .decimal { DecimalTest(test) } else { nil }
     }
   }
 
@@ -38,13 +42,16 @@ struct ProductCondition: Sendable {
   /// - Parameters:
   ///   - condition: The condition.
   ///   - columns: The columns of its comparisons in the text from which it was parsed.
-  /// - Throws: `ProductQueryError.unknownField`, `.kind`.
-  init(_ condition: Condition, columns: [ComparisonColumns] = []) throws(ProductQueryError) {
-    var check = ProductConditionCheck(columns)
+  ///   - declared: The declared fields of one's own.
+  /// - Throws: `ProductQueryError.unknownField`, `.otherField`, `.kind`.
+  init(
+    _ condition: Condition, columns: [ComparisonColumns] = [], declared: DeclaredFields
+  ) throws(ProductQueryError) {
+    var check = ProductConditionCheck(columns, declared)
     try check.check(condition)
-    root = try Node(ConditionNode(condition))
+    root = try Node(ConditionNode(condition), declared)
     keys = ProductKeys(condition)
-    ranges = keys == nil ? ProductRanges.all(of: condition) : []
+    ranges = keys == nil ? ProductRanges.all(of: condition, declared) : []
     isAlwaysTrue = condition == .always
   }
 
@@ -61,21 +68,29 @@ struct ProductCondition: Sendable {
 }
 
 extension ProductCondition.Node {
-  init(_ node: ConditionNode) throws(ProductQueryError) {
+  init(_ node: ConditionNode, _ declared: DeclaredFields) throws(ProductQueryError) {
     switch node {
-    case .all(let nodes): self = .all(try Self.nodes(nodes))
-    case .any(let nodes): self = .any(try Self.nodes(nodes))
-    case .not(let node): self = .not(try Self(node))
-    case .test(let path, let test): self = .test(ProductCondition.Leaf(try ProductField(path), test))
-    // No field of a product is an array.
-    case .contains(let path, let text, _): self = .test(ProductCondition.Leaf(try ProductField(path), text))
+    case .all(let nodes): self = .all(try Self.nodes(nodes, declared))
+    case .any(let nodes): self = .any(try Self.nodes(nodes, declared))
+    case .not(let node): self = .not(try Self(node, declared))
+    case .test(let path, let test): self = .test(try Self.leaf(path, test, declared))
+    // No field of a product is an array; a list among those of one's own is compared as its JSON.
+    case .contains(let path, let text, _): self = .test(try Self.leaf(path, text, declared))
     case .never: self = .never
     }
   }
 
-  private static func nodes(_ nodes: [ConditionNode]) throws(ProductQueryError) -> [Self] {
+  private static func leaf(
+    _ path: FieldPath, _ test: ValueTest, _ declared: DeclaredFields
+  ) throws(ProductQueryError) -> ProductCondition.Leaf {
+    ProductCondition.Leaf(try ProductQueryField(path, declared: declared).resolved(declared), test)
+  }
+
+  private static func nodes(
+    _ nodes: [ConditionNode], _ declared: DeclaredFields
+  ) throws(ProductQueryError) -> [Self] {
     var list: [Self] = []
-    for node in nodes { list.append(try Self(node)) }
+    for node in nodes { list.append(try Self(node, declared)) }
     return list
   }
 
@@ -89,17 +104,51 @@ extension ProductCondition.Node {
       return false
     case .not(let node): return try !node.matches(product, &scratch)
     case .test(let leaf):
-      return try product.withItem(leaf.field, &scratch) { bytes, item in leaf.test.holds(bytes, item) }
+      switch leaf.field {
+      case .field(let field):
+        return try product.withItem(field, &scratch) { bytes, item in leaf.test.holds(bytes, item) }
+      case .extra(let field):
+        if let decimals = leaf.decimals { return decimals.holds(field, product.utf8.extra, &scratch) }
+        return field.withItem(product.utf8.extra, &scratch) { bytes, item in leaf.test.holds(bytes, item) }
+      }
     case .never: return false
     }
   }
 }
 
-extension ProductField {
-  /// The field at a path of a condition or an order. A path with several names leads to none.
-  init(_ path: FieldPath, column: Int? = nil) throws(ProductQueryError) {
-    let names = path.names
-    guard names.count == 1 else { throw .unknownField("\(path)", column: column) }
-    try self.init(named: names[0], column: column)
+/// A comparison of decimals of any length with numbers.
+struct DecimalTest: Sendable {
+  private let comparison: Condition.Comparison
+  /// The keys of the constants, of which one has to be equal if there are several.
+  private let constants: [[UInt8]]
+
+  /// Fails if a test does not compare numbers.
+  init?(_ test: ValueTest) {
+    guard let numbers = test.numbers else { return nil }
+    comparison = numbers.comparison
+    var constants: [[UInt8]] = []
+    for text in numbers.constants {
+      var key: [UInt8] = []
+      guard DecimalKey.append(Array(text.utf8).rawSpan, to: &key) else { return nil }
+      constants.append(key)
+    }
+    self.constants = constants
+  }
+
+  /// Whether the value of a field passes. A value that is missing passes nothing.
+  func holds(_ field: ExtraField, _ extra: RawSpan, _ scratch: inout [UInt8]) -> Bool {
+    var key: [UInt8] = []
+    field.appendSortKey(of: extra, to: &key, &scratch)
+    if key == [DecimalKey.missing] { return false }
+    return constants.contains { constant in
+      switch comparison {
+      case .equal: key == constant
+      case .notEqual: key != constant
+      case .less: key.lexicographicallyPrecedes(constant)
+      case .lessOrEqual: !constant.lexicographicallyPrecedes(key)
+      case .greater: constant.lexicographicallyPrecedes(key)
+      case .greaterOrEqual: !key.lexicographicallyPrecedes(constant)
+      }
+    }
   }
 }

@@ -8,8 +8,12 @@ import DocumentFormat
 struct ProductConditionCheck {
   /// The columns of the comparisons that are still to come, in the order of the text; empty without a text.
   private var columns: ArraySlice<ComparisonColumns>
+  private let declared: DeclaredFields
 
-  init(_ columns: [ComparisonColumns]) { self.columns = columns[...] }
+  init(_ columns: [ComparisonColumns], _ declared: DeclaredFields) {
+    self.columns = columns[...]
+    self.declared = declared
+  }
 
   /// - Throws: `ProductQueryError.unknownField`, `.kind`.
   mutating func check(_ condition: Condition) throws(ProductQueryError) {
@@ -27,13 +31,15 @@ struct ProductConditionCheck {
 
   private mutating func compare(_ path: FieldPath, _ constants: [DocumentValue]) throws(ProductQueryError) {
     let columns = columns.popFirst()
-    let field = try ProductField(path, column: columns?.field)
-    for (index, constant) in constants.enumerated() where constant.kind != field.kind && constant.kind != .null {
+    let field = try ProductQueryField(path, declared: declared, column: columns?.field)
+    // A field that is not declared may have values of any kind.
+    guard let kind = field.kind(declared) else { return }
+    for (index, constant) in constants.enumerated() where constant.kind != kind && constant.kind != .null {
       // A field alone has no constant in the text.
       guard let columns, columns.constants.isEmpty else {
-        throw .kind(field, problem: Self.mismatch(field, constant), column: columns?.constants[index])
+        throw .kind(field, problem: Self.mismatch(field, kind, constant), column: columns?.constants[index])
       }
-      throw .kind(field, problem: Self.noCondition(field), column: columns.field)
+      throw .kind(field, problem: Self.noCondition(field, kind), column: columns.field)
     }
   }
 
@@ -41,10 +47,11 @@ struct ProductConditionCheck {
     _ path: FieldPath, _ name: String, _ constant: DocumentValue
   ) throws(ProductQueryError) {
     let columns = columns.popFirst()
-    let field = try ProductField(path, column: columns?.field)
-    guard field.kind == .text else {
+    let field = try ProductQueryField(path, declared: declared, column: columns?.field)
+    let kind = field.kind(declared) ?? .text
+    guard kind == .text else {
       throw .kind(
-        field, problem: "\(field.key) is \(Self.kind(field)), and \(name) is for texts", column: columns?.field)
+        field, problem: "\(field.key) is \(Self.words(kind)), and \(name) is for texts", column: columns?.field)
     }
     guard constant.kind == .text else {
       let problem = "\(name) needs a text, not \(Condition.literal(constant).shortened)"
@@ -52,24 +59,24 @@ struct ProductConditionCheck {
     }
   }
 
-  private static func kind(_ field: ProductField) -> String {
-    switch field.kind {
+  private static func words(_ kind: DocumentKind) -> String {
+    switch kind {
     case .bool: "true or false"
     case .number: "a number"
     default: "a text"
     }
   }
 
-  private static func mismatch(_ field: ProductField, _ constant: DocumentValue) -> String {
-    let other = field.kind == .bool ? "one of these" : kind(field)
+  private static func mismatch(_ field: ProductQueryField, _ kind: DocumentKind, _ constant: DocumentValue) -> String {
+    let other = kind == .bool ? "one of these" : words(kind)
     // The server writes times as texts, and so does a condition.
-    let hint = constant.kind == .date && field.kind == .text ? "; a time is a text such as '2026-01-31 12:00:00'" : ""
-    return "\(field.key) is \(kind(field)); compare it with \(other), not with"
+    let hint = constant.kind == .date && kind == .text ? "; a time is a text such as '2026-01-31 12:00:00'" : ""
+    return "\(field.key) is \(words(kind)); compare it with \(other), not with"
       + " \(Condition.literal(constant).shortened)\(hint)"
   }
 
-  private static func noCondition(_ field: ProductField) -> String {
-    let example = field.kind == .number ? "\(field.key) > 0" : "\(field.key) != ''"
-    return "\(field.key) is \(kind(field)), which alone is no condition; compare it, as in \(example)"
+  private static func noCondition(_ field: ProductQueryField, _ kind: DocumentKind) -> String {
+    let example = kind == .number ? "\(field.key) > 0" : "\(field.key) != ''"
+    return "\(field.key) is \(words(kind)), which alone is no condition; compare it, as in \(example)"
   }
 }

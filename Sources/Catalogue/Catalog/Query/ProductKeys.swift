@@ -20,8 +20,10 @@ struct ProductKeys: Sendable {
     switch condition {
     case .compare(let path, .equal, let value): self.init(path, [value])
     case .isIn(let path, let values): self.init(path, values)
-    // No field is null.
-    case .isNull: self.init()
+    // None of the 25 fields is null.
+    case .isNull(let path):
+      if path.names.count > 1 { return nil }
+      self.init()
     case .and(let parts):
       guard let fewest = parts.compactMap({ ProductKeys($0) }).min(by: { $0.count < $1.count }) else { return nil }
       self = fewest

@@ -1,21 +1,20 @@
 import Bytes
-public import CatalogRows
 public import DocumentFormat
 import LogStore
 
 /// A value computed over the products of a group. Their number needs none: each ``ProductGroup`` has its count.
 public enum ProductAggregate: Hashable, Sendable {
   /// The sum of a number: exact for integers, compensated for doubles.
-  case sum(ProductField)
+  case sum(ProductQueryField)
   /// The least value of a field, in the order of ``ProductQuery/order(by:)-(String)``.
-  case minimum(ProductField)
+  case minimum(ProductQueryField)
   /// The greatest value of a field, in the same order.
-  case maximum(ProductField)
+  case maximum(ProductQueryField)
   /// The mean of a number, as a double.
-  case average(ProductField)
+  case average(ProductQueryField)
 
   /// The field.
-  public var field: ProductField {
+  public var field: ProductQueryField {
     switch self {
     case .sum(let field), .minimum(let field), .maximum(let field), .average(let field): field
     }
@@ -23,12 +22,13 @@ public enum ProductAggregate: Hashable, Sendable {
 
   /// Checks that the field has such a value.
   ///
+  /// - Parameter declared: The declared fields of one's own.
   /// - Throws: `ProductQueryError.kind` for the sum or the average of a field that is not a number.
-  package func check() throws(ProductQueryError) {
+  package func check(_ declared: DeclaredFields) throws(ProductQueryError) {
     switch self {
     case .minimum, .maximum: return
     case .sum, .average:
-      guard field.kind == .number else {
+      guard field.kind(declared) ?? .number == .number else {
         throw .kind(field, problem: "\(field.key) is not a number: it has no sum and no average", column: nil)
       }
     }
@@ -59,16 +59,18 @@ extension ProductQuery {
   ///   number; the errors of ``forEach(_:)``.
   /// - Complexity: That of ``forEach(_:)``, and memory for each group.
   public func grouped(
-    by fields: [ProductField], _ aggregates: [ProductAggregate] = []
+    by fields: [ProductQueryField], _ aggregates: [ProductAggregate] = []
   ) throws -> [ProductGroup] {
-    for aggregate in aggregates { try aggregate.check() }
+    for aggregate in aggregates { try aggregate.check(snapshot.fields) }
+    let fields = fields.map { $0.resolved(snapshot.fields) }
+    let aggregated = aggregates.map { $0.field.resolved(snapshot.fields) }
     var table = GroupTable(aggregates.map(\.accumulator), isGrouped: !fields.isEmpty)
     var key: [UInt8] = []
     var scratch: [UInt8] = []
     try forEach { (view) throws(StoreError) in
       key.removeAll(keepingCapacity: true)
       for field in fields {
-        try view.withItem(field, &scratch) { bytes, item in key.appendSortKey(bytes, item) }
+        try field.appendSortKey(of: view, to: &key, &scratch)
       }
       let position: Int
       if let found = table.position(of: key) {
@@ -77,12 +79,12 @@ extension ProductQuery {
         position = table.insert(try fields.values(of: view, &scratch), key: key)
       }
       table.groups[position].count += 1
-      for (index, aggregate) in aggregates.enumerated() {
-        let isExtreme = try view.withItem(aggregate.field, &scratch) { bytes, item in
+      for (index, field) in aggregated.enumerated() {
+        let isExtreme = try field.withItem(of: view, &scratch) { bytes, item in
           table.groups[position].accumulators[index].add(bytes, item)
         }
         guard isExtreme else { continue }
-        table.groups[position].accumulators[index].setExtreme(try view.value(aggregate.field, &scratch))
+        table.groups[position].accumulators[index].setExtreme(try field.value(of: view, &scratch))
       }
       return true
     }
@@ -102,12 +104,12 @@ extension ProductAggregate {
   }
 }
 
-extension [ProductField] {
+extension [ResolvedField] {
   fileprivate func values(
     of view: borrowing ProductView, _ scratch: inout [UInt8]
   ) throws(StoreError) -> [DocumentValue] {
     var values: [DocumentValue] = []
-    for field in self { values.append(try view.value(field, &scratch)) }
+    for field in self { values.append(try field.value(of: view, &scratch)) }
     return values
   }
 }

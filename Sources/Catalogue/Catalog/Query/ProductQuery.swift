@@ -12,6 +12,9 @@ public import LogStore
 /// that the server gives them. A product has every field, so none is null: compare with `''` or 0 instead. Conditions
 /// that can never hold, because no product has the field or because the kinds differ, are errors.
 ///
+/// `extra.NAME` is a field of one's own. If it is declared (see ``CatalogSnapshot/declaring(_:)``), its values are of the
+/// declared type; otherwise they are what they are in JSON. A product may lack it: then it is null.
+///
 /// Products that the server sent as deleted are included; `delFlag == 0` leaves them out.
 ///
 /// Without ``order(by:)-(String)`` products come in the order of the file. It is the same for every query of one
@@ -28,7 +31,7 @@ public struct ProductQuery: Sendable {
   private(set) var maximum: Int?
 
   struct Term {
-    var field: ProductField
+    var field: ResolvedField
     var isDescending: Bool
   }
 
@@ -41,7 +44,8 @@ public struct ProductQuery: Sendable {
   /// between products for which the earlier ones are equal; products that are equal in all of them keep the order of
   /// the file.
   ///
-  /// Numbers are ordered by value with NaN first, texts by their UTF-8 bytes, and false comes before true.
+  /// Numbers are ordered by value with NaN first, texts by their UTF-8 bytes, and false comes before true. Products
+  /// without a field of one's own come before those that have it.
   ///
   /// - Throws: ``ProductQueryError``, with the column.
   public func order(by text: String) throws(ProductQueryError) -> ProductQuery {
@@ -53,13 +57,15 @@ public struct ProductQuery: Sendable {
 
   /// Adds sort keys, as ``order(by:)-(String)`` does.
   ///
-  /// - Throws: ``ProductQueryError/unknownField(_:column:)``.
+  /// - Throws: ``ProductQueryError/unknownField(_:column:)``, ``ProductQueryError/otherField(_:suggestion:column:)``.
   public func order(by ordering: Ordering) throws(ProductQueryError) -> ProductQuery { try order(by: ordering, []) }
 
   private func order(by ordering: Ordering, _ columns: [Int]) throws(ProductQueryError) -> ProductQuery {
     var query = self
     for (index, term) in ordering.terms.enumerated() {
-      let field = try ProductField(term.path, column: columns.isEmpty ? nil : columns[index])
+      let field = try ProductQueryField(
+        term.path, declared: snapshot.fields, column: columns.isEmpty ? nil : columns[index]
+      ).resolved(snapshot.fields)
       query.order.append(Term(field: field, isDescending: term.isDescending))
     }
     return query
@@ -192,9 +198,7 @@ public struct ProductQuery: Sendable {
     of view: borrowing ProductView, to keys: inout [UInt8], _ scratch: inout [UInt8]
   ) throws(StoreError) {
     for term in order {
-      try view.withItem(term.field, &scratch) { bytes, item in
-        keys.appendSortKey(bytes, item, isDescending: term.isDescending)
-      }
+      try term.field.appendSortKey(of: view, to: &keys, &scratch, isDescending: term.isDescending)
     }
   }
 
@@ -297,13 +301,13 @@ extension CatalogSnapshot {
     let condition: Condition
     let columns: [ComparisonColumns]
     do { (condition, columns) = try Condition.parse(text) } catch { throw .syntax(error) }
-    return ProductQuery(self, try ProductCondition(condition, columns: columns))
+    return ProductQuery(self, try ProductCondition(condition, columns: columns, declared: fields))
   }
 
   /// Creates a query for the products that match a condition.
   ///
   /// - Throws: ``ProductQueryError/unknownField(_:column:)``, ``ProductQueryError/kind(_:problem:column:)``.
   public func products(where condition: Condition) throws(ProductQueryError) -> ProductQuery {
-    ProductQuery(self, try ProductCondition(condition))
+    ProductQuery(self, try ProductCondition(condition, declared: fields))
   }
 }

@@ -1,4 +1,4 @@
-public import CatalogRows
+import CatalogRows
 public import DocumentFormat
 import TextFormat
 
@@ -10,11 +10,13 @@ public enum ProductQueryError: Error, Equatable, Sendable {
   case syntax(QuerySyntaxError)
   /// No product has a field with this name.
   case unknownField(String, column: Int?)
+  /// No product has a field with this name, but one with a name like it, which is a declared one of one's own.
+  case otherField(String, suggestion: String, column: Int?)
   /// A list of fields names one of them twice.
-  case repeatedField(ProductField, column: Int?)
+  case repeatedField(ProductQueryField, column: Int?)
   /// A field is compared with a value of another kind, or used in a way that its kind does not allow. `problem` says
   /// what is wrong and what to write instead.
-  case kind(ProductField, problem: String, column: Int?)
+  case kind(ProductQueryField, problem: String, column: Int?)
 }
 
 extension ProductQueryError {
@@ -22,7 +24,9 @@ extension ProductQueryError {
   public var column: Int? {
     switch self {
     case .syntax(let error): error.column
-    case .unknownField(_, let column), .repeatedField(_, let column), .kind(_, _, let column): column
+    case .unknownField(_, let column), .otherField(_, _, let column), .repeatedField(_, let column),
+      .kind(_, _, let column):
+      column
     }
   }
 }
@@ -33,6 +37,8 @@ extension ProductQueryError: CustomStringConvertible {
     switch self {
     case .syntax(let error): "\(error)"
     case .unknownField(let name, let column): Self.at(column) + Self.unknown(name)
+    case .otherField(let name, let suggestion, let column):
+      Self.at(column) + "no field '\(name.shortened)' is declared; did you mean '\(suggestion)'?"
     case .repeatedField(let field, let column): Self.at(column) + "\(field.key) is in the list twice"
     case .kind(_, let problem, let column): Self.at(column) + problem
     }
@@ -43,7 +49,9 @@ extension ProductQueryError: CustomStringConvertible {
   private static func unknown(_ name: String) -> String {
     let names = ProductField.allCases.map(\.key).sorted()
     let guess = NearestName.of(name, among: names).map { "; did you mean '\($0)'?" } ?? "."
-    return "no product has a field '\(name.shortened)'\(guess) The fields are \(names.joined(separator: ", "))"
+    return
+      "no product has a field '\(name.shortened)'\(guess) The fields are \(names.joined(separator: ", ")), and extra.NAME for one of"
+      + " one's own"
   }
 }
 

@@ -10,6 +10,10 @@ public enum ProductQueryPlan: Sendable, Equatable {
   case lookups(ids: Int, barcodes: Int)
   /// The products in a part of an ordered index are read: at most so many.
   case range(CatalogIndexes.Order, products: Int)
+  /// The products in a part of the index of a field of one's own are read: at most so many.
+  case extraRange(String, products: Int)
+  /// Products are read in the order of a field of one's own, until the limit is reached: at most so many.
+  case extraOrdered(String, products: Int, isDescending: Bool)
   /// Products are read in the order of an ordered index, which is that of the query, until the limit is reached: at
   /// most so many.
   case ordered(CatalogIndexes.Order, products: Int, isDescending: Bool)
@@ -24,11 +28,22 @@ extension ProductQueryPlan: CustomStringConvertible {
       let indexes = [("id", ids), ("barcode", barcodes)].filter { $0.1 > 0 }
       if indexes.isEmpty { return "nothing: no product can match" }
       return indexes.map { "index on \($0.0) (\($0.1) \($0.1 == 1 ? "key" : "keys"))" }.joined(separator: " and ")
-    case .range(let order, let products): return "ordered index on \(order.rawValue) (\(Self.atMost(products)))"
+    case .range(let order, let products): return Self.range(order.rawValue, products)
+    case .extraRange(let name, let products): return Self.range("extra.\(name)", products)
     case .ordered(let order, let products, let isDescending):
-      let direction = isDescending ? "backward in its order" : "in its order"
-      return "ordered index on \(order.rawValue) (\(Self.atMost(products))) \(direction), up to the limit"
+      return Self.ordered(order.rawValue, products, isDescending)
+    case .extraOrdered(let name, let products, let isDescending):
+      return Self.ordered("extra.\(name)", products, isDescending)
     }
+  }
+
+  private static func range(_ name: String, _ products: Int) -> String {
+    "ordered index on \(name) (\(atMost(products)))"
+  }
+
+  private static func ordered(_ name: String, _ products: Int, _ isDescending: Bool) -> String {
+    let direction = isDescending ? "backward in its order" : "in its order"
+    return "ordered index on \(name) (\(atMost(products))) \(direction), up to the limit"
   }
 
   private static func atMost(_ products: Int) -> String {
@@ -41,6 +56,7 @@ extension ProductQueryPlan: CustomStringConvertible {
     case .scan: []
     case .lookups(let ids, let barcodes): (ids > 0 ? ["id"] : []) + (barcodes > 0 ? ["barcode"] : [])
     case .range(let order, _), .ordered(let order, _, _): [order.rawValue]
+    case .extraRange(let name, _), .extraOrdered(let name, _, _): ["extra.\(name)"]
     }
   }
 }
@@ -57,7 +73,7 @@ extension ProductQuery {
     case keys(ProductKeys)
     case range(OrderedIndexID, ProductRanges, rowCount: Int)
     /// In the order of the query. Without ranges, all products.
-    case ordered(OrderedIndexID, CatalogIndexes.Order, [KeyRange], rowCount: Int)
+    case ordered(OrderedIndexID, ProductIndex, [KeyRange], rowCount: Int)
   }
 
   /// The share of all products above which they are scanned: rows that an index finds are apart, and cost as much as
@@ -73,18 +89,18 @@ extension ProductQuery {
     if let keys = condition.keys { return .keys(keys) }
     var best: (index: OrderedIndexID, ranges: ProductRanges, rowCount: Int)?
     for ranges in condition.ranges {
-      guard let (index, count) = try rowCount(ranges.order, ranges.ranges, store), count < best?.rowCount ?? .max else {
+      guard let (index, count) = try rowCount(ranges.index, ranges.ranges, store), count < best?.rowCount ?? .max else {
         continue
       }
       best = (index, ranges, count)
     }
-    if let maximum, let term = order.first, let inOrder = CatalogIndexes.Order(exactlyBy: term.field) {
-      let ranges = condition.ranges.first { $0.order == inOrder }?.ranges ?? [.all]
+    if let maximum, let term = order.first, let inOrder = term.field.exactOrder {
+      let ranges = condition.ranges.first { $0.index == inOrder }?.ranges ?? [.all]
       if let (index, count) = try rowCount(inOrder, ranges, store) {
         // If a range has c of n products, a walk meets one of them after n / c, and needs as many as are wanted.
         let walked = Double(skipped) + Double(maximum)
         let isBetter = best.map { Double($0.rowCount) * Double($0.rowCount) > walked * Double(snapshot.productCount) }
-        if isBetter ?? true || best?.ranges.order == inOrder {
+        if isBetter ?? true || best?.ranges.index == inOrder {
           return .ordered(index, inOrder, ranges, rowCount: count)
         }
       }
@@ -97,9 +113,9 @@ extension ProductQuery {
 
   /// Returns the index of an order and about how many rows it has in some ranges; `nil` if there is no such index.
   private func rowCount(
-    _ order: CatalogIndexes.Order, _ ranges: [KeyRange], _ store: Snapshot
+    _ order: ProductIndex, _ ranges: [KeyRange], _ store: Snapshot
   ) throws(StoreError) -> (OrderedIndexID, Int)? {
-    guard let index = store.orderedIndex(CatalogSchema.products, named: order.rawValue) else { return nil }
+    guard let index = store.orderedIndex(CatalogSchema.products, named: order.name) else { return nil }
     var count = 0
     for range in ranges { count += try store.rowCount(inOrderOf: index, from: range.start, to: range.end).count }
     return (index, count)
@@ -113,10 +129,27 @@ extension ProductQuery {
       switch try access() {
       case .scan: .scan
       case .keys(let keys): .lookups(ids: keys.ids.count, barcodes: keys.barcodes.count)
-      case .range(_, let ranges, let count): .range(ranges.order, products: count)
-      case .ordered(_, let order, _, let count):
-        .ordered(order, products: count, isDescending: self.order.first?.isDescending ?? false)
+      case .range(_, let ranges, let count):
+        switch ranges.index {
+        case .order(let order): .range(order, products: count)
+        default: .extraRange(ranges.index.fieldName, products: count)
+        }
+      case .ordered(_, let index, _, let count):
+        switch index {
+        case .order(let order): .ordered(order, products: count, isDescending: isBackward)
+        default: .extraOrdered(index.fieldName, products: count, isDescending: isBackward)
+        }
       }
     }
+  }
+
+  private var isBackward: Bool { order.first?.isDescending ?? false }
+}
+
+extension ProductIndex {
+  /// The name of the field of one's own in whose order the index is.
+  fileprivate var fieldName: String {
+    guard case .extra(let field) = self else { return name }
+    return field.name
   }
 }

@@ -29,20 +29,6 @@ extension ProductView {
     }
   }
 
-  /// Returns a field as a value that outlives the view.
-  func value(_ field: ProductField, _ scratch: inout [UInt8]) throws(StoreError) -> DocumentValue {
-    try withItem(field, &scratch) { bytes, item in
-      switch item {
-      case .bool(let value): .bool(value)
-      case .integer(let value): .integer(value)
-      case .double(let value): .double(value)
-      case .text(let range): .text(bytes.extracting(range).string)
-      case .null, .unsigned, .bytes, .date, .array, .object:
-        preconditionFailure("no field of a product is of this kind")
-      }
-    }
-  }
-
   @inline(__always)
   private static func pass<Result>(_ text: RawSpan, _ read: (RawSpan, Item) -> Result) -> Result {
     read(text, .text(0..<text.byteCount))

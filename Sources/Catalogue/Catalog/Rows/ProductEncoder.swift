@@ -51,7 +51,7 @@ struct ProductEncoder {
       id: row.texts.raw(ProductText.id.rawValue), name: row.texts.raw(ProductText.name.rawValue),
       brand: row.texts.raw(ProductText.brand.rawValue), category: row.texts.raw(ProductText.category.rawValue),
       skuCode: row.texts.raw(ProductText.skuCode.rawValue), code: isFolded ? barcode : code.rawSpan,
-      updateTime: row.texts.raw(ProductText.updateTime.rawValue))
+      updateTime: row.texts.raw(ProductText.updateTime.rawValue), extra: row.texts.raw(ProductRow.extraText))
     for (number, index) in indexes.enumerated() {
       indexKeys.forEachKey(of: index, texts) { draft.orderedKeys.add(number, $0) }
     }

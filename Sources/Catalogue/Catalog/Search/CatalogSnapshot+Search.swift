@@ -8,7 +8,8 @@ extension CatalogSnapshot {
 
   /// Finds products by words.
   ///
-  /// Each word must match the name, the brand, the SKU or the barcode, in any order, whatever the letter case, the
+  /// Each word must match the name, the brand, the SKU, the barcode or a field of one's own that is declared to be
+  /// searched, in any order, whatever the letter case, the
   /// accents, the width of letters, or whether Chinese is traditional or simplified. The last word may be the beginning
   /// of one that no other word matches. *And* between words, in five languages or as a sign, is one, and a product need
   /// not have it. Products with the singular of a plural or the other way round, or with an umlaut as two letters, come
@@ -76,7 +77,7 @@ private struct SearchRun {
     self.indexes = indexes
     self.options = options
     words = SearchWord.words(of: text)
-    evaluation = SearchEvaluation(text, words, options)
+    evaluation = SearchEvaluation(text, words, options, indexes.fields)
   }
 
   mutating func results() throws(StoreError) -> SearchResults {

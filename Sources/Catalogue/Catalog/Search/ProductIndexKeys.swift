@@ -11,10 +11,14 @@ struct IndexedTexts: ~Escapable {
   /// The key under which the barcode is found.
   let code: RawSpan
   let updateTime: RawSpan
+  /// The fields beyond the 25 as a JSON object; empty if there are none.
+  let extra: RawSpan
 
-  @_lifetime(copy id, copy name, copy brand, copy category, copy skuCode, copy code, copy updateTime)
+  @_lifetime(
+    copy id, copy name, copy brand, copy category, copy skuCode, copy code, copy updateTime, copy extra)
   init(
-    id: RawSpan, name: RawSpan, brand: RawSpan, category: RawSpan, skuCode: RawSpan, code: RawSpan, updateTime: RawSpan
+    id: RawSpan, name: RawSpan, brand: RawSpan, category: RawSpan, skuCode: RawSpan, code: RawSpan, updateTime: RawSpan,
+    extra: RawSpan
   ) {
     self.id = id
     self.name = name
@@ -23,6 +27,7 @@ struct IndexedTexts: ~Escapable {
     self.skuCode = skuCode
     self.code = code
     self.updateTime = updateTime
+    self.extra = extra
   }
 }
 
@@ -34,17 +39,22 @@ struct ProductIndexKeys {
   private var other = TextFolder()
   private var key = IndexKeyBuffer()
   private var terms = SearchTermWriter()
-  private var skuKey: [UInt8] = []
+  private var made: [UInt8] = []
+  private var scratch: [UInt8] = []
 
   /// Calls `receive` with each key of a product in one index.
   mutating func forEachKey(of index: ProductIndex, _ texts: borrowing IndexedTexts, _ receive: (RawSpan) -> Void) {
     switch index {
-    case .search:
-      folder.fold(texts.name)
-      terms.begin(nameByteCount: folder.bytes.byteCount)
-      terms.addName(folder, receive)
-      addOther(texts.brand, receive)
-      addOther(texts.skuCode, receive)
+    case .search: receiveTerms(texts, receive)
+    case .searchWith(let names):
+      receiveTerms(texts, receive)
+      if texts.extra.byteCount == 0 { return }
+      for name in names { addWords(of: ExtraField(name, .text), texts.extra, receive) }
+    case .extra(let field):
+      made.removeAll(keepingCapacity: true)
+      field.appendSortKey(of: texts.extra, to: &made, &scratch)
+      receive(made.rawSpan)
+    case .code(let field): receiveCodes(of: field, texts.extra, receive)
     case .barcodeParts, .order(.barcode): receiveCode(texts.code, receive)
     case .sku: receiveSKU(texts.skuCode, receive)
     case .order(.id): receive(texts.id)
@@ -52,6 +62,35 @@ struct ProductIndexKeys {
     case .order(.category): receiveFolded(texts.category, receive)
     case .order(.brand): receiveFolded(texts.brand, receive)
     case .order(.updateTime): receive(texts.updateTime)
+    }
+  }
+
+  private mutating func receiveTerms(_ texts: borrowing IndexedTexts, _ receive: (RawSpan) -> Void) {
+    folder.fold(texts.name)
+    terms.begin(nameByteCount: folder.bytes.byteCount)
+    terms.addName(folder, receive)
+    addOther(texts.brand, receive)
+    addOther(texts.skuCode, receive)
+  }
+
+  /// Calls `receive` with the terms of a field of one's own.
+  private mutating func addWords(of field: ExtraField, _ extra: RawSpan, _ receive: (RawSpan) -> Void) {
+    var scratch: [UInt8] = []
+    swap(&scratch, &self.scratch)
+    field.forEachText(of: extra, &scratch) { addOther($0, receive) }
+    self.scratch = scratch
+  }
+
+  /// Calls `receive` with the key of each code that a field of one's own contains. A code is compared like a barcode.
+  private mutating func receiveCodes(of field: ExtraField, _ extra: RawSpan, _ receive: (RawSpan) -> Void) {
+    if extra.byteCount == 0 { return }
+    var folded: [UInt8] = []
+    var key: [UInt8] = []
+    field.forEachText(of: extra, &scratch) { text in
+      CodeKey.fold(text, into: &folded)
+      if folded.isEmpty { return }
+      DigitKey.make(of: folded.rawSpan, into: &key)
+      receive(key.rawSpan)
     }
   }
 
@@ -72,8 +111,8 @@ struct ProductIndexKeys {
   /// Calls `receive` with the key of an SKU, unless it is empty. An SKU is compared like a barcode.
   private mutating func receiveSKU(_ skuCode: RawSpan, _ receive: (RawSpan) -> Void) {
     if skuCode.byteCount == 0 { return }
-    SKUKey.make(of: skuCode, into: &skuKey)
-    if !skuKey.isEmpty { receive(skuKey.rawSpan) }
+    SKUKey.make(of: skuCode, into: &made)
+    if !made.isEmpty { receive(made.rawSpan) }
   }
 
   /// Replaces `key` by the tokens of a folded text, with blanks between them.

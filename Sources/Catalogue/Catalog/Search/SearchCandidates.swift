@@ -446,14 +446,22 @@ struct SearchIndexes {
   let store: Snapshot
   let search: OrderedIndexID
   let barcode: OrderedIndexID
+  /// The fields of one's own whose words the index has.
+  let fields: [ExtraField]
 
   /// Fails if the catalogue does not have them.
   init?(_ store: Snapshot) {
-    guard let search = store.orderedIndex(CatalogSchema.products, named: ProductIndex.search.name),
+    var search: (id: OrderedIndexID, fields: [ExtraField])?
+    for name in store.orderedIndexes(of: CatalogSchema.products) {
+      guard let index = ProductIndex(named: name), let fields = index.searchedFields else { continue }
+      search = store.orderedIndex(CatalogSchema.products, named: name).map { ($0, fields) }
+    }
+    guard let search,
       let barcode = store.orderedIndex(CatalogSchema.products, named: ProductIndex.barcodeParts.name)
     else { return nil }
     self.store = store
-    self.search = search
+    self.search = search.id
+    fields = search.fields
     self.barcode = barcode
   }
 }

@@ -33,11 +33,15 @@ struct SearchEvaluation {
   /// Whether each of these words is one with its neighbour: `dn` and `50` of DN50.
   private var areJoined: [Bool] = []
   /// What the words match of the name, of the brand and of the SKU, among the folded bytes of each.
-  private var used: [[Range<Int>]] = [[], [], []]
+  private var used: [[Range<Int>]]
+  /// The fields of one's own in which words are looked for.
+  private let fields: [ExtraField]
   /// Whether a word matches the barcode.
   private var isCodeUsed = false
 
-  init(_ text: String, _ words: [SearchWord], _ options: SearchOptions) {
+  init(_ text: String, _ words: [SearchWord], _ options: SearchOptions, _ fields: [ExtraField]) {
+    self.fields = fields
+    used = [[Range<Int>]](repeating: [], count: 3 + fields.count)
     self.words = words
     self.text = text
     hasUmlauts = words.contains { $0.other.expanded != nil }
@@ -197,8 +201,17 @@ struct SearchEvaluation {
   }
 
   /// A text of a product in which words are looked for.
-  private enum SearchedField: Int {
-    case name, brand, skuCode, barcode
+  private struct SearchedField: Equatable {
+    /// The number of the text, of which ``used`` has the parts; -1 for the barcode.
+    let number: Int
+
+    static let name = SearchedField(number: 0)
+    static let brand = SearchedField(number: 1)
+    static let skuCode = SearchedField(number: 2)
+    static let barcode = SearchedField(number: -1)
+
+    /// A field of one's own.
+    static func extra(_ index: Int) -> SearchedField { SearchedField(number: 3 + index) }
   }
 
   private mutating func forgetUsed() {
@@ -208,7 +221,7 @@ struct SearchEvaluation {
 
   /// Notes what a word matches, which is then no part of the last word.
   private mutating func use(_ match: WordMatch, _ field: SearchedField) {
-    if field == .barcode { isCodeUsed = true } else { used[field.rawValue].append(match.range) }
+    if field == .barcode { isCodeUsed = true } else { used[field.number].append(match.range) }
   }
 
   /// Matches *and* with the same word of the name, with another one or a sign, or with nothing.
@@ -264,7 +277,7 @@ struct SearchEvaluation {
     return words.reduce(0) { $0 + ($1.isConjunction ? 0 : $1.bytes.count) } == count
   }
 
-  /// Returns the best match of a word in the brand, the SKU or the barcode.
+  /// Returns the best match of a word in the brand, the SKU, the barcode or a field of one's own.
   private mutating func matchOther(
     _ word: SearchWord, _ view: borrowing ProductView, _ code: RawSpan, upTo limit: SearchStage, _ umlauts: Bool
   ) throws(StoreError) -> (match: WordMatch, field: SearchedField)? {
@@ -282,6 +295,13 @@ struct SearchEvaluation {
     {
       (best, field) = (match, .skuCode)
     }
+    for index in fields.indices {
+      let text = fields[index].words(of: view.utf8.extra, &scratch)
+      if text.isEmpty { continue }
+      if let match = matchOther(word, text.rawSpan, .extra(index), upTo: limit, umlauts), match.isBetter(than: best) {
+        (best, field) = (match, .extra(index))
+      }
+    }
     guard var best else { return nil }
     best.quality *= 0.9
     return (best, field)
@@ -297,7 +317,7 @@ struct SearchEvaluation {
   /// Returns the parts of a text that other words match: those of this text, and words that are another word of the
   /// search, which the name may have as well.
   private func usedParts(of text: FoldedField, _ field: SearchedField) -> [Range<Int>] {
-    var parts = used[field.rawValue]
+    var parts = used[field.number]
     for token in text.folder.tokens {
       let bytes = text.folder.bytes(of: token)
       let isOther = words.contains { !$0.isLast && $0.bytes.rawSpan.hasSameBytes(as: bytes) }
@@ -342,10 +362,11 @@ struct SearchEvaluation {
 
   /// Returns the parts of a product's texts that match, for the best match of each word.
   mutating func matchedFields(_ product: Product) -> [SearchResult.MatchedField] {
-    var ranges: [[Range<Int>]] = [[], [], [], []]
+    var ranges = [[Range<Int>]](repeating: [], count: 4 + fields.count)
     if codes.contains(CodeKey.of(product.barcode)) { ranges[3] = [0..<product.barcode.utf16.count] }
     if CodeKey.of(product.skuCode) == codes.first { ranges[2] = [0..<product.skuCode.utf16.count] }
-    let texts = [product.name, product.brand, product.skuCode]
+    // The fourth is the barcode, whose text is compared in another way.
+    let texts = [product.name, product.brand, product.skuCode, ""] + extraTexts(of: product)
     // The runs that no text has on its own, as far as is known: texts have them together.
     var divided = Set(words.indices.filter { words[$0].canBeDivided })
     for (index, text) in texts.enumerated() where !text.isEmpty {
@@ -375,7 +396,8 @@ struct SearchEvaluation {
         ranges[3].append(trimmed.lowerBound + match.range.lowerBound..<trimmed.lowerBound + match.range.upperBound)
       }
     }
-    return zip(["name", "brand", "skuCode", "barcode"], ranges).compactMap { field, ranges in
+    return zip(["name", "brand", "skuCode", "barcode"] + fields.map { "extra.\($0.name)" }, ranges).compactMap {
+      field, ranges in
       let joined = Self.joined(ranges)
       return joined.isEmpty ? nil : SearchResult.MatchedField(field: field, ranges: joined)
     }
@@ -384,7 +406,7 @@ struct SearchEvaluation {
   /// Returns the search as it was meant for a product that is found in the stage ``SearchStage/typos``: mistyped words
   /// as the product has them, and without a letter or digit that was not meant.
   func meant(_ product: Product) -> String {
-    var fields = [product.name, product.brand, product.skuCode].map { text in
+    var fields = ([product.name, product.brand, product.skuCode] + extraTexts(of: product)).map { text in
       var field = FoldedField()
       field.fold(Array(text.utf8).rawSpan, tracking: true, umlauts: hasUmlauts)
       return (text: text, field: field, taken: [Range<Int>]())
@@ -417,6 +439,12 @@ struct SearchEvaluation {
       }
     }
     return meant.joined(separator: " ")
+  }
+
+  /// The texts of the fields of one's own.
+  private func extraTexts(of product: Product) -> [String] {
+    var scratch: [UInt8] = []
+    return fields.map { String(decoding: $0.words(of: product.extra.bytes.rawSpan, &scratch), as: UTF8.self) }
   }
 
   /// The words of the search as they were typed.

@@ -54,7 +54,8 @@ public struct SearchResult: Sendable {
 
   /// The parts of a text that match.
   public struct MatchedField: Sendable, Equatable {
-    /// The name of the field: `name`, `brand`, `skuCode` or `barcode`.
+    /// The name of the field: `name`, `brand`, `skuCode`, `barcode` or `extra.` and the name of a field of one's own. Of
+    /// a list, the ranges are those in its texts with blanks between them.
     public let field: String
     /// Ranges of UTF-16 code units, in ascending order, which do not overlap.
     public let ranges: [Range<Int>]

@@ -52,7 +52,7 @@ public struct CatalogRepair: Sendable {
   private static func withIndexes(
     _ indexes: CatalogIndexes, _ repaired: CatalogSnapshot, _ location: StoreLocation, _ lockTimeout: Duration
   ) throws -> CatalogSnapshot {
-    let wanted = ProductIndex.all.filter(indexes.has).map(\.name)
+    let wanted = indexes.names
     let present = repaired.store?.orderedIndexes(of: CatalogSchema.products) ?? []
     if wanted.allSatisfy(present.contains) { return repaired }
     guard let writer = try? CatalogWriter(location, lockTimeout: lockTimeout, indexes: indexes) else { return repaired }

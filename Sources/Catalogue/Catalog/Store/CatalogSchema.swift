@@ -44,7 +44,7 @@ enum CatalogSchema {
   static func schema(with indexes: CatalogIndexes) -> Schema {
     // The order by barcode has one name, with parts or without.
     let other = indexes.hasSearch ? ProductIndex.order(.barcode) : .barcodeParts
-    let ordered = ProductIndex.all.filter { $0 != other }.map { $0.described(isWanted: indexes.has($0)) }
+    let ordered = indexes.described.filter { $0 != other }.map { $0.described(isWanted: indexes.has($0)) }
     return Schema(
       [
         Schema.Table(
@@ -53,7 +53,7 @@ enum CatalogSchema {
             Schema.KeySpace("id", isUnique: true),
             Schema.KeySpace("code", skipsEmptyKeys: true),
           ],
-          orderedIndexes: ordered),
+          orderedIndexes: ordered, otherOrderedIndex: { ProductIndex(named: $0)?.described(isWanted: false) }),
         Schema.Table(
           "relations",
           keySpaces: [

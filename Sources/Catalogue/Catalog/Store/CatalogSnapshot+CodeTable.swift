@@ -9,7 +9,7 @@ extension CatalogSnapshot {
   /// - Throws: `StoreError.damaged`.
   /// - Complexity: One lookup, and one record for each series of codes that were written together.
   public func codes(ofProduct id: String) throws(StoreError) -> [ProductCode] {
-    guard hasCodes, let store else { return [] }
+    guard hasCodeTable, let store else { return [] }
     var codes: [ProductCode] = []
     try store.forEachRecord(CatalogSchema.codesByProduct, id.utf8.span.rawSpan) { (record) throws(StoreError) in
       try append(record, to: &codes)
@@ -23,7 +23,7 @@ extension CatalogSnapshot {
   /// - Throws: `StoreError.damaged`.
   /// - Complexity: As ``codes(ofProduct:)``, without copies.
   package func codeCount(ofProduct id: String) throws(StoreError) -> Int {
-    guard hasCodes, let store else { return 0 }
+    guard hasCodeTable, let store else { return 0 }
     var count = 0
     try store.forEachRecord(CatalogSchema.codesByProduct, id.utf8.span.rawSpan) { (record) throws(StoreError) in
       count += CodeView(copy record).count
@@ -36,7 +36,7 @@ extension CatalogSnapshot {
   ///
   /// - Complexity: One lookup.
   func hasCodes(ofProduct id: RawSpan) throws(StoreError) -> Bool {
-    guard hasCodes, let store else { return false }
+    guard hasCodeTable, let store else { return false }
     var isFound = false
     try store.forEachRecord(CatalogSchema.codesByProduct, id) { (_) throws(StoreError) in
       isFound = true
@@ -56,7 +56,7 @@ extension CatalogSnapshot {
 
   /// Calls `body` with the codes of each record, which belong to one product, in file order.
   func forEachCodeRecord(_ body: ([ProductCode]) throws(StoreError) -> Void) throws(StoreError) {
-    guard hasCodes, let store else { return }
+    guard hasCodeTable, let store else { return }
     var codes: [ProductCode] = []
     try store.scan(CatalogSchema.codes) { (record) throws(StoreError) in
       codes.removeAll(keepingCapacity: true)
@@ -75,7 +75,7 @@ extension CatalogSnapshot {
   ///
   /// - Complexity: One lookup for each id, with overlapping cache misses.
   func codeCount(ofProducts ids: KeyBatch) throws(StoreError) -> Int {
-    guard hasCodes, let store else { return 0 }
+    guard hasCodeTable, let store else { return 0 }
     var count = 0
     try store.forEachRecord(CatalogSchema.codesByProduct, of: ids) { (_, record) throws(StoreError) in
       count += CodeView(copy record).count
@@ -96,7 +96,7 @@ extension CatalogSnapshot {
   ///
   /// - Complexity: Reads the complete file once, and looks up each product.
   public func orphanCodeCount() throws(StoreError) -> Int {
-    guard hasCodes, let store else { return 0 }
+    guard hasCodeTable, let store else { return 0 }
     var count = 0
     try store.scan(CatalogSchema.codes) { (record) throws(StoreError) in
       let codes = CodeView(copy record)
@@ -134,7 +134,7 @@ extension CatalogSnapshot {
     code: Span<UInt8>,
     _ body: (borrowing ProductView, borrowing ProductCodeView) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
-    guard hasCodes else { return nil }
+    guard hasCodeTable else { return nil }
     let text = code.rawSpan
     if let number = DigitKey.number(text) {
       // A key on the stack, for the most common codes.

@@ -122,7 +122,7 @@ extension CatalogSnapshot {
 
   /// Adds the codes that only this commit has and those that only `other` has. Equal codes are paired one to one.
   private func addCodes(from other: CatalogSnapshot, to rows: inout DifferingRows) throws(StoreError) {
-    if !hasCodes, !other.hasCodes { return }
+    if !hasCodeTable, !other.hasCodeTable { return }
     var seen: Set<ProductID> = []
     for snapshot in [self, other] {
       try snapshot.forEachCodeRecord { (codes) throws(StoreError) in

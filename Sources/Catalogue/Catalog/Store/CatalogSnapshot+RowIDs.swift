@@ -16,7 +16,7 @@ extension CatalogSnapshot {
     rows.relations.reserveCapacity(relationCount)
     try store.scan(CatalogSchema.products) { (record) throws(StoreError) in rows.products.append(record.rowID) }
     try store.scan(CatalogSchema.relations) { (record) throws(StoreError) in rows.relations.append(record.rowID) }
-    if hasCodes {
+    if hasCodeTable {
       try store.scan(CatalogSchema.codes) { (record) throws(StoreError) in rows.codes.append(record.rowID) }
     }
     return rows

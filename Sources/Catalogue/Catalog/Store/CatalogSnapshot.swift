@@ -10,6 +10,13 @@ public struct CatalogSnapshot: Sendable {
   public let store: Snapshot?
   /// The cursor, mode and counts of this commit.
   public let state: CatalogState
+  /// The declared fields of one's own, by which conditions, orders and scans read the products; see
+  /// ``declaring(_:)``.
+  public private(set) var fields = DeclaredFields()
+  /// The fields whose values are codes, and their indexes: only those that the catalogue has.
+  private(set) var codeFields: [CodeFieldIndex] = []
+  /// Whether products may have further codes: the table of codes has rows, or a field of one's own is a code.
+  private(set) var hasCodes: Bool
 
   /// - Throws: `CatalogError.otherStore`, `.unknownState`.
   package init(_ store: Snapshot?) throws(CatalogError) {
@@ -22,6 +29,7 @@ public struct CatalogSnapshot: Sendable {
       throw .unknownState(path: store?.path ?? "")
     }
     self.state = state
+    hasCodes = state.codeCount > 0
   }
 
   /// A catalogue without rows.
@@ -30,6 +38,42 @@ public struct CatalogSnapshot: Sendable {
   private init() {
     store = nil
     state = CatalogState()
+    hasCodes = false
+  }
+
+  /// Returns the same catalogue, read with the declarations of fields of one's own.
+  ///
+  /// Conditions, orders and columns then know the types of these fields, and scans find the codes that they contain, if
+  /// the catalogue has the indexes: the first full update or compaction with the declarations writes them.
+  ///
+  /// - Complexity: Independent of the size of the catalogue.
+  public func declaring(_ fields: DeclaredFields) -> CatalogSnapshot {
+    var snapshot = self
+    snapshot.fields = fields
+    snapshot.codeFields = fields.codes.compactMap { name in
+      let field = fields.field(name)
+      guard let declaration = fields[name],
+        let index = store?.orderedIndex(CatalogSchema.products, named: ProductIndex.code(field).name)
+      else { return nil }
+      return CodeFieldIndex(field: field, declaration: declaration, index: index)
+    }
+    snapshot.hasCodes = hasCodeTable || !snapshot.codeFields.isEmpty
+    return snapshot
+  }
+
+  /// The declared fields whose index the catalogue lacks, in byte order: it is written by the next full update or
+  /// compaction. Until then a scan finds no code of such a field, a search none of its words, and an order by it reads
+  /// all products.
+  public var fieldsWithoutIndex: [String] {
+    let names = store?.orderedIndexes(of: CatalogSchema.products) ?? []
+    let search = ProductIndex.search(with: fields.searched).name
+    return fields.names.filter { name in
+      guard let declaration = fields[name] else { return false }
+      let field = fields.field(name)
+      return declaration.isOrdered && !names.contains(ProductIndex.extra(field).name)
+        || declaration.isCode && !names.contains(ProductIndex.code(field).name)
+        || declaration.isSearched && !names.contains(search)
+    }
   }
 
   /// The server's `updateTime` of the last update; empty before the first update.
@@ -48,7 +92,7 @@ public struct CatalogSnapshot: Sendable {
 
   /// Whether the table of codes has any rows.
   @inline(__always)
-  package var hasCodes: Bool { state.codeCount > 0 }
+  package var hasCodeTable: Bool { state.codeCount > 0 }
 
   /// Whether a product may have fields beyond the 25; `false` if none has.
   public var mayHaveExtra: Bool { state.hasExtra }
@@ -56,7 +100,7 @@ public struct CatalogSnapshot: Sendable {
   /// Returns the catalogue at an earlier commit of this generation; `nil` if the file has no such commit.
   public func at(_ sequence: UInt64) throws -> CatalogSnapshot? {
     guard let earlier = try store?.snapshot(at: sequence) else { return nil }
-    return try CatalogSnapshot(earlier)
+    return try CatalogSnapshot(earlier).declaring(fields)
   }
 }
 

@@ -191,7 +191,7 @@ extension ProductIndexKeys {
     let texts = IndexedTexts(
       id: view.utf8.id, name: view.utf8.name, brand: try view.utf8.shared(.brand),
       category: try view.utf8.shared(.category), skuCode: view.utf8.skuCode, code: code.rawSpan,
-      updateTime: updateTime.rawSpan)
+      updateTime: updateTime.rawSpan, extra: view.utf8.extra)
     forEachKey(of: index, texts) { found = $0.copied() }
     return found
   }
@@ -201,7 +201,8 @@ extension ProductIndexKeys {
     var found: [UInt8] = []
     let span = text.rawSpan
     let texts = IndexedTexts(
-      id: span, name: span, brand: span, category: span, skuCode: span, code: span, updateTime: span)
+      id: span, name: span, brand: span, category: span, skuCode: span, code: span, updateTime: span,
+      extra: span.slice(0, 0))
     forEachKey(of: .order(order), texts) { found = $0.copied() }
     return found
   }

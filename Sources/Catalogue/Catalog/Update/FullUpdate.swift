@@ -133,7 +133,7 @@ public struct FullUpdate: RowSink {
     from old: CatalogSnapshot, in new: CatalogSnapshot
   ) throws -> (changed: Int, gone: Int) {
     var lost = (changed: 0, gone: 0)
-    if !old.hasCodes { return lost }
+    if !old.hasCodeTable { return lost }
     try old.forEachCodeRecord { (codes) throws(StoreError) in
       guard let product = codes.first?.productId else { return }
       var rest: [[UInt8]: Int] = [:]

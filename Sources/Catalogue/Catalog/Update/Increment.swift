@@ -272,7 +272,7 @@ public struct Increment: RowSink {
     transaction.prefetch(CatalogSchema.productById, upserted)
     counts.relationsDeleted += try transaction.delete(CatalogSchema.relationBySet, deleted)
     counts.productsDeleted += try transaction.delete(CatalogSchema.productById, deleted)
-    guard old.hasCodes else { return }
+    guard old.hasCodeTable else { return }
     for keys in keepsCodes ? [deleted] : [upserted, deleted] {
       counts.codesDeleted += try old.codeCount(ofProducts: keys)
       try transaction.delete(CatalogSchema.codesByProduct, keys)

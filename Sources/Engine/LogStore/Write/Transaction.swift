@@ -81,6 +81,9 @@ public final class Transaction {
   /// Learns how to derive the keys of a table's ordered indexes, and leaves out those that it does not know.
   private func know(_ described: Schema.Table, _ table: Int) {
     for index in described.orderedIndexes { keyFunctions[table, default: [:]][index.name] = index.addKeys }
+    for index in manifest.tables[table].orderedIndexes where keyFunctions[table]?[index.name] == nil {
+      keyFunctions[table, default: [:]][index.name] = described.otherOrderedIndex?(index.name)?.addKeys
+    }
     dropUnknownOrderedIndexes(of: table)
   }
 

@@ -36,7 +36,7 @@ struct Get: ParsableCommand {
     for (index, product) in products.enumerated() {
       let codes = try snapshot.codes(ofProduct: product.id)
       if output.json {
-        JSONText.product(product, codes: snapshot.hasCodes ? codes : nil).print()
+        JSONText.product(product, codes: snapshot.hasCodeTable ? codes : nil).print()
       } else {
         if index > 0 { Console.print("") }
         printFields(of: product)

@@ -63,7 +63,7 @@ struct Stat: ParsableCommand {
     }
     // A catalogue without codes has no counts of them.
     let codes: [(String, JSONText)] =
-      snapshot.hasCodes ? [("codes", .int(snapshot.codeCount)), ("orphanCodes", .int(orphans))] : []
+      snapshot.hasCodeTable ? [("codes", .int(snapshot.codeCount)), ("orphanCodes", .int(orphans))] : []
     let rows: [(String, JSONText)] = [
       ("products", .int(snapshot.productCount)), ("deletedProducts", .int(deleted)),
       ("relations", .int(snapshot.relationCount)),
@@ -112,7 +112,7 @@ struct Stat: ParsableCommand {
     table.add("relations", Quantity.count(snapshot.relationCount))
     table.add("sets", Quantity.count(sets.sets))
     table.add("components that are missing or deleted", Quantity.count(sets.danglingComponents))
-    if snapshot.hasCodes {
+    if snapshot.hasCodeTable {
       table.add("codes", Quantity.count(snapshot.codeCount))
       table.add("of these without a product", Quantity.count(orphans))
     }

@@ -134,7 +134,7 @@ struct Verify: ParsableCommand {
     Console.say(
       "repaired: commit \(snapshot.sequence) has \(Quantity.of(snapshot.productCount, "product")) and"
         + " \(Quantity.of(snapshot.relationCount, "relation"))"
-        + (snapshot.hasCodes ? " and \(Quantity.of(snapshot.codeCount, "code"))" : "") + kept)
+        + (snapshot.hasCodeTable ? " and \(Quantity.of(snapshot.codeCount, "code"))" : "") + kept)
     if let source = repair.source {
       Console.say(
         "it is \(source.words) again: everything since then is lost here, and the next sync asks for it with the cursor of"
