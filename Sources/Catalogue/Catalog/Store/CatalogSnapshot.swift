@@ -16,7 +16,7 @@ public struct CatalogSnapshot: Sendable {
   /// The fields whose values are codes, and their indexes: only those that the catalogue has.
   private(set) var codeFields: [CodeFieldIndex] = []
   /// Whether products may have further codes: the table of codes has rows, or a field of one's own is a code.
-  private(set) var hasCodes: Bool
+  package private(set) var hasCodes: Bool
 
   /// - Throws: `CatalogError.otherStore`, `.unknownState`.
   package init(_ store: Snapshot?) throws(CatalogError) {
