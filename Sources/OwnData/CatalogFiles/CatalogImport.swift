@@ -17,6 +17,14 @@ package struct CatalogImport: RowSink {
   private var check = RowSizeCheck()
   /// Whether a product without an id is refused. The readers of a person's own files find such rows by themselves.
   package var requiresIDs = false
+  /// The products that codes of a table of their own can belong to; `nil` if codes name products by id, and are kept
+  /// whatever products there are.
+  package private(set) var join: CodeJoin?
+  private var code = CodeRow()
+  /// Whether the codes that come now are those of a table of their own.
+  package var joinsCodes = false
+  private var saysCodes = false
+  private let isWhole: Bool
   /// What a difference changes; `nil` for a full update, and before ``finish(cursor:_:)``.
   package private(set) var counts: MergeCounts?
 
@@ -37,6 +45,7 @@ package struct CatalogImport: RowSink {
   ) throws {
     self.writer = writer
     self.lossLimit = lossLimit
+    isWhole = mode != .upsert
     switch mode {
     case .replace: update = RowThread(try writer.beginFullUpdate(lossLimit))
     case .upsert, .difference:
@@ -58,14 +67,37 @@ package struct CatalogImport: RowSink {
     do { try check.product(row) } catch StoreError.tooLarge(let what, let byteCount, let limit) {
       throw Self.refusal(what, byteCount, limit)
     }
+    join?.note(row)
     try update?.product(row)
     try merge?.product(row)
   }
 
-  /// Takes a relation. After ``cancel()`` only its size is checked.
+  /// Announces a table of codes, which has to come after all products.
   ///
-  /// - Throws: As ``product(_:)``.
+  /// - Parameter field: The field of the product that a code names in its `productId`.
+  /// - Throws: `StoreError`.
+  package mutating func expectCodes(joinedBy field: ProductField) throws {
+    join = try CodeJoin(field, isWhole: isWhole, writer.snapshot())
+    speakOfCodes()
+  }
+
+  /// Notes that the rows say which codes the products have, also if they have none.
+  package mutating func speakOfCodes() { saysCodes = true }
+
+  /// Takes a code. One of a table of its own whose product is not there is counted and left out. After ``cancel()`` only
+  /// its size is checked.
+  ///
+  /// - Throws: As ``product(_:)``; `RowRefusal` for a code that may belong to several products.
   package mutating func code(_ row: borrowing CodeRow) throws {
+    if joinsCodes {
+      code.copy(row)
+      if try !(join?.resolve(&code) ?? true) { return }
+      return try take(code)
+    }
+    try take(row)
+  }
+
+  private mutating func take(_ row: borrowing CodeRow) throws {
     do { try check.code(row) } catch StoreError.tooLarge(let what, let byteCount, let limit) {
       throw Self.refusal(what, byteCount, limit)
     }
@@ -73,6 +105,9 @@ package struct CatalogImport: RowSink {
     try merge?.code(row)
   }
 
+  /// Takes a relation. After ``cancel()`` only its size is checked.
+  ///
+  /// - Throws: As ``product(_:)``.
   package mutating func relation(_ row: borrowing RelationRow) throws {
     do { try check.relation(row) } catch StoreError.tooLarge(let what, let byteCount, let limit) {
       throw Self.refusal(what, byteCount, limit)
@@ -97,6 +132,7 @@ package struct CatalogImport: RowSink {
     cursor: String?, _ willCommit: () throws -> Void = {}, checking: (MergeCounts) throws -> Void = { _ in }
   ) throws -> UpdateReport {
     if var merge = try takeMerge() {
+      if saysCodes { merge.keepsCodes = false }
       try merge.finish()
       try merge.checkLosses(lossLimit)
       try checking(merge.counts)

@@ -12,11 +12,10 @@ public struct RowExport {
   public var includesProducts = true
   /// Whether the relations are written, after the products.
   public var includesRelations = true
-  /// Whether the codes are written, after the relations. A table has no records for them, and neither have rows with
-  /// only some columns.
+  /// Whether the codes are written, after the relations.
   public var includesCodes = true
   /// The mapping whose columns a table of products has; `nil` for the columns of the writer. There are no relations
-  /// then.
+  /// and codes then.
   public var mapping: ReverseMapping?
   private let writer: RowFileWriter
 
@@ -54,6 +53,7 @@ public struct RowExport {
     }
     var writer = writer
     writer.hasExtra = snapshot.mayHaveExtra
+    writer.hasCodes = includesCodes && snapshot.codeCount > 0
     writer.appendHeader(to: &piece)
     if includesProducts {
       try Self.forEach(snapshot.productRowsByID(), of: snapshot) { row in
@@ -72,15 +72,14 @@ public struct RowExport {
         try flush(above: Self.pieceByteCount)
       }
     }
-    if includesCodes, writer.style == nil, writer.columns == nil {
+    if includesCodes, writer.columns == nil, writer.style == nil || writer.hasCodes {
       var codes: [ProductCode] = []
       try snapshot.forEachCode { codes.append($0) }
       codes.sort(by: ProductCode.precedes)
       var row = CodeRow()
       for code in codes {
         code.fill(&row)
-        RowJSON.appendDump(row, to: &piece)
-        piece.append(UInt8(ascii: "\n"))
+        writer.append(row, to: &piece)
         try flush(above: Self.pieceByteCount)
       }
     }

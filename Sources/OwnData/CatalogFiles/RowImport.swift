@@ -1,5 +1,5 @@
 public import Catalog
-import CatalogRows
+package import CatalogRows
 import LogStore
 public import RowFiles
 import ServerAnswers
@@ -22,6 +22,8 @@ public struct RowImport: ~Copyable {
 
   private var rows: CatalogImport
   private var reader: RowFileReader
+  /// The summary of the products, while a table of codes is read.
+  private var products: RowFileSummary?
   /// What a difference changes; `nil` for a full update, and before ``finish(cursor:_:)``.
   public var counts: MergeCounts? { rows.counts }
 
@@ -72,6 +74,37 @@ public struct RowImport: ~Copyable {
     if reader.faultCount > 0 { cancel() }
   }
 
+  /// Announces a table of codes, which follows the products. Call it before the first row is consumed.
+  ///
+  /// - Parameter field: The field of the product that the table names.
+  /// - Throws: `StoreError`.
+  package mutating func expectCodes(joinedBy field: ProductField) throws { try rows.expectCodes(joinedBy: field) }
+
+  /// Takes the codes among the rows as those of the table of codes that was announced, as a database sends them.
+  package mutating func joinCodes() { rows.joinsCodes = true }
+
+  /// Ends the file of products. What is consumed now is the table of codes that was announced.
+  ///
+  /// - Parameters:
+  ///   - format: The format of the table.
+  ///   - rules: The irregularities that are allowed in it.
+  ///   - mapping: What its columns mean.
+  /// - Throws: `RowFileError.refused` with the faults of the products; the errors of ``consume(_:)``.
+  package mutating func beginCodes(_ format: RowFileFormat, rules: RowRules, mapping: RowMapping) throws {
+    do { products = try reader.finish(into: &rows) } catch { try giveUp(error) }
+    if reader.speaksOfCodes { rows.speakOfCodes() }
+    rows.joinsCodes = true
+    reader = RowFileReader(format, rules: rules, mapping: mapping)
+  }
+
+  /// The number of codes of the table whose product is not there, and the first of them.
+  package var orphans: (count: Int, first: (code: String, product: String)?) {
+    (rows.join?.orphanCount ?? 0, rows.join?.firstOrphan)
+  }
+
+  /// The summary of the table of codes, after ``finish(cursor:_:)``; `nil` if there is none.
+  package private(set) var codeSummary: RowFileSummary?
+
   /// Ends the file, and commits its rows. A difference without any change writes nothing.
   ///
   /// - Parameters:
@@ -92,10 +125,13 @@ public struct RowImport: ~Copyable {
     cursor: String?, checking: (_ rows: RowFileSummary, _ counts: MergeCounts) throws -> Void,
     _ willCommit: (_ rows: RowFileSummary) throws -> Void
   ) throws -> (update: UpdateReport, rows: RowFileSummary) {
-    let summary: RowFileSummary
+    var summary: RowFileSummary
     do { summary = try reader.finish(into: &rows) } catch { try giveUp(error) }
+    if reader.speaksOfCodes { rows.speakOfCodes() }
+    if let products { (codeSummary, summary) = (summary, products) }
+    let rowsRead = summary
     let update = try rows.finish(
-      cursor: cursor, { try willCommit(summary) }, checking: { try checking(summary, $0) })
+      cursor: cursor, { try willCommit(rowsRead) }, checking: { try checking(rowsRead, $0) })
     return (update, summary)
   }
 

@@ -118,6 +118,9 @@ public struct CSVRows: ~Copyable {
   /// The number of faults so far. If it is not zero, ``finish(into:)`` throws.
   package var faultCount: Int { checker.faults.count }
 
+  /// Whether there are columns that say which codes the products have.
+  var speaksOfCodes: Bool { !codeColumns.isEmpty || mapping?.group != nil || mapping?.codeTable != nil }
+
   /// The summary of what has been read so far. Lines are counted at the end.
   public var summary: RowFileSummary {
     var summary = checker.summary

@@ -1,4 +1,4 @@
-public import Barcodes
+internal import Barcodes
 public import CatalogRows
 
 extension RowMapping {

@@ -116,6 +116,9 @@ public struct NDJSONRows: ~Copyable {
   /// The number of faults so far. If it is not zero, ``finish(into:)`` throws.
   package var faultCount: Int { checker.faults.count }
 
+  /// Whether the mapping says which keys have the codes of the products.
+  var speaksOfCodes: Bool { mapping.map { $0.speaksOfCodes || $0.codeTable != nil } ?? false }
+
   /// The summary of what has been read so far. Lines are counted at the end.
   public var summary: RowFileSummary { checker.summary }
 
@@ -440,10 +443,11 @@ public struct NDJSONRows: ~Copyable {
       case .string, .number, .true, .false, .null, .beginObject, .beginArray:
         let isOpening = token == .beginObject || token == .beginArray
         if isInList, let codeSlot, token != .null {
+          let text = shown(token)
           if tokens.depth == Self.rowDepth + 1, !isOpening {
-            checker.codes?.add(codeSlot, shown(token), line: number, isNumber: token == .number)
+            checker.codes?.add(codeSlot, text, line: number, isNumber: token == .number)
           } else if isOpening, tokens.depth == Self.rowDepth + 2 {
-            checker.codes?.add(codeSlot, shown(token), line: number, isForeign: true)
+            checker.codes?.add(codeSlot, text, line: number, isForeign: true)
           }
           continue
         }
@@ -455,8 +459,8 @@ public struct NDJSONRows: ~Copyable {
             continue
           }
           if token != .null {
-            checker.codes?.add(
-              codeSlot, shown(token), line: number, isNumber: token == .number, isForeign: isOpening)
+            let text = shown(token)
+            checker.codes?.add(codeSlot, text, line: number, isNumber: token == .number, isForeign: isOpening)
           }
           if column == nil, source == nil { continue }
         }

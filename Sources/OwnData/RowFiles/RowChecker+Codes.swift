@@ -254,8 +254,9 @@ extension RowChecker {
       if differs { noteDifference(field.key, cells.text(column), line, number) }
     }
     if cells.extra.isEmpty { return }
+    var extra = cells.extra
     var json: [UInt8] = []
-    guard (try? cells.extra.append(to: &json)) != nil else { return }
+    guard (try? extra.append(to: &json)) != nil else { return }
     if groups?.differs(number, RowGroups.hashCount - 1, json.span, isFirst: isNew) ?? false {
       noteDifference("extra", String(decoding: json, as: UTF8.self), line, number)
     }

@@ -41,6 +41,16 @@ public struct RowFileReader: ~Copyable {
     }
   }
 
+  /// Whether the rows read so far say which codes the products have, also if they have none: the mapping takes them from
+  /// columns that there are, or the rows are a table of codes.
+  public var speaksOfCodes: Bool {
+    switch rows {
+    case .ndjson(let rows): rows.speaksOfCodes
+    case .csv(let rows): rows.speaksOfCodes
+    case .taken: false
+    }
+  }
+
   /// The byte between two fields of a table; `nil` for a format without columns, and until it is recognised.
   public var delimiter: UInt8? {
     switch rows {

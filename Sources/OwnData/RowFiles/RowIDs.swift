@@ -4,7 +4,7 @@
 /// parts, each of which grows by itself, so that no second copy of the whole is needed. For 20 million ids, the
 /// probability that two different ones share a hash is 10⁻¹². The hashes are keyed per process, so no file can be
 /// crafted to collide.
-struct RowIDs {
+package struct RowIDs {
   private struct Slot {
     /// The hash; 0 for a free slot.
     var hash: UInt64 = 0
@@ -37,6 +37,8 @@ struct RowIDs {
       return index
     }
 
+    func contains(_ hash: UInt64, _ check: UInt64) -> Bool { slots[place(hash, check)].hash != 0 }
+
     private mutating func grow() {
       let old = slots
       slots = [Slot](repeating: Slot(), count: old.count / 2 * 3)
@@ -47,17 +49,29 @@ struct RowIDs {
   private static let lineMask: UInt64 = 1 << 40 - 1
   private static let partBits = 6
 
+  /// Creates an empty set.
+  package init() {}
+
   private var parts = [Part](repeating: Part(), count: 1 << partBits)
 
   /// Records that the row at `line` has the id `id`.
   ///
   /// - Returns: The line of the first row with that id; `nil` for a new id.
   /// - Complexity: Two hashes, and a few probes of the table.
-  mutating func insert(_ id: Span<UInt8>, line: Int) -> Int? {
+  package mutating func insert(_ id: Span<UInt8>, line: Int) -> Int? {
     let hash = Self.hash(id) | 1
     let check = Self.check(id) & ~Self.lineMask
     let part = Int(truncatingIfNeeded: hash >> UInt64(64 - Self.partBits))
     return parts[part].insert(hash, check, line)
+  }
+
+  /// Returns whether a row has the id `id`.
+  ///
+  /// - Complexity: Two hashes, and a few probes of the table.
+  package func contains(_ id: Span<UInt8>) -> Bool {
+    let hash = Self.hash(id) | 1
+    return parts[Int(truncatingIfNeeded: hash >> UInt64(64 - Self.partBits))].contains(
+      hash, Self.check(id) & ~Self.lineMask)
   }
 
   private static func hash(_ id: Span<UInt8>) -> UInt64 {

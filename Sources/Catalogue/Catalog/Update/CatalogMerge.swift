@@ -14,6 +14,8 @@ public struct MergeCounts: Equatable, Sendable {
   public var deleted = 0
   /// The relations of the file whose set is no product, and the codes that belong to none, which are left out.
   public var ignored = 0
+  /// How many of ``ignored`` are codes.
+  package var ignoredCodes = 0
 
   /// The rows whose barcode no product has, and those whose barcode several have, where the barcode says which product
   /// a row is. They are left out.
@@ -296,11 +298,13 @@ public struct CatalogMerge: RowSink {
       if increment.deletes(id.text.utf8.span.rawSpan) {
         counts.deleted += old.count
         counts.ignored += new.count
+        counts.ignoredCodes += new.count
         codes[id] = nil
         continue
       }
       if try !isTaken && !snapshot.isMatchable(id.text) {
         counts.ignored += new.count
+        counts.ignoredCodes += new.count
         codes[id] = nil
         continue
       }
