@@ -383,6 +383,11 @@ private struct FacetCounter: Sendable {
 package struct FacetValue: Sendable {
   package let value: String
   package let count: Int
+
+  package init(value: String, count: Int) {
+    self.value = value
+    self.count = count
+  }
 }
 
 extension CatalogSnapshot {
