@@ -686,6 +686,77 @@ class OwnProducts(PageTests):
         self.assertEqual(self.product("3"), "")
         self.assertEqual(self.faults(), [])
 
+    def codes(self, identifier):
+        printed = subprocess.run([os.environ["SHELFMARK_CATALOGCTL"], "codes", identifier, "--json"], text=True,
+                                 stdout=subprocess.PIPE).stdout
+        return json.loads(printed)["codes"] if printed else None
+
+    def write_code(self, row, *texts):
+        """Writes the code, the quantity, the unit and the kind of a row."""
+        self.script("""const inputs = document.querySelectorAll(".coderow")[arguments[0]].querySelectorAll("input");
+            arguments[1].forEach((text, i) => { inputs[i].value = text; });""", row, list(texts))
+
+    def test_codes_are_added_changed_and_removed(self):
+        self.open("products/2")
+        self.press("Edit")
+        self.until(lambda: self.script("return !!document.querySelector('#edit-name')"), "there is no form")
+        self.press("Add a code")
+        self.write_code(0, "14006381333938", "0", "case", "GTIN-14")
+        self.press("Add to pending changes")
+        self.until(lambda: "a number above 0" in self.text("form .bad"), "the quantity is not refused")
+        self.write_code(0, "14006381333938", "24", "case", "GTIN-14")
+        self.press("Add a code")
+        self.press("Add to pending changes")
+        self.until(lambda: "A code is missing" in self.text("form .bad"), "the empty code is not refused")
+        self.write_code(1, "HALF-1", "0.5", "", "")
+        self.assertAccessible()
+        self.press("Add to pending changes")
+        self.press("Save 1 change")
+        self.until(lambda: self.text(".pending") == "", "the change is not saved")
+        self.assertEqual([(one["code"], one["quantity"], one["unit"], one["kind"]) for one in self.codes("2")],
+                         [("14006381333938", 24, "case", "GTIN-14"), ("HALF-1", 0.5, "", "")])
+        # A change of another field leaves the codes as they are.
+        self.open("products/2?columns=id,codes")
+        self.until(lambda: "14006381333938" in self.text(".panel"), "the panel has no codes")
+        self.assertAccessible()
+        self.assertIn("Codes", self.text(".grid, [role=grid], [role=table], .table"))
+        self.until(lambda: "With codes" in self.text("#facets"), "there is no filter of codes")
+        self.press("Edit")
+        self.write("unit", "piece")
+        self.press("Add to pending changes")
+        self.press("Save 1 change")
+        self.until(lambda: self.text(".pending") == "", "the change is not saved")
+        self.assertEqual(len(self.codes("2")), 2)
+        # A scan says what it is.
+        self.open("scan?code=14006381333938")
+        self.until(lambda: "24 pieces, case" in self.text("main"), "the package is not shown")
+        self.assertAccessible()
+        # Home counts codes, and the history has their changes.
+        self.open("")
+        self.until(lambda: "CODES" in self.text("main").upper(), "Home does not count codes")
+        sequence = self.studio.data("store")["sequence"]
+        self.open(f"history?from={sequence - 2}&to={sequence - 1}")
+        self.until(lambda: "14006381333938" in self.text("main"), "the history has no codes")
+        self.assertAccessible()
+        for width in [390, 1280]:
+            self.browser.set_window_size(width, 900)
+            self.open("products/2")
+            self.until(lambda: "14006381333938" in self.text(".panel"), "the panel has no codes")
+            self.press("Edit")
+            self.until(lambda: self.script("return document.querySelectorAll('.coderow').length") == 2,
+                       "the form has no codes")
+            self.assertLessEqual(
+                self.script("return document.documentElement.scrollWidth - document.documentElement.clientWidth"), 0)
+            self.assertLessEqual(
+                self.script("""const form = document.querySelector('.panel form');
+                    return form.scrollWidth - form.clientWidth"""), 0)
+        self.script("document.querySelectorAll('.coderow button')[1].click()")
+        self.press("Add to pending changes")
+        self.press("Save 1 change")
+        self.until(lambda: self.text(".pending") == "", "the change is not saved")
+        self.assertEqual([one["code"] for one in self.codes("2")], ["14006381333938"])
+        self.assertEqual(self.faults(), [])
+
     def test_a_product_that_another_program_has_changed_is_not_overwritten(self):
         self.open("products/2")
         self.press("Edit")

@@ -37,6 +37,26 @@ import Testing
     }
   }
 
+  @Test func `a case counts as its pieces, and events, uploads and answers say what it is`() async throws {
+    try root.addCode("CASE-1", "24")
+    let daemon = try root.daemon { $0.hook("shop") }
+    var events = daemon.events.events(after: nil).makeAsyncIterator()
+    let session = try await daemon.sessions.open(name: nil, input: "counter")
+    #expect(await events.next()?.kind == .session)
+    let answer = await daemon.scan(Reading(input: "counter", code: "CASE-1"))
+    #expect(answer.match.pieceCount == 24 && answer.match.package?.unit == "case")
+    let event = try #require(await events.next())
+    #expect(event.kind == .scan && event.value["package"]?["quantity"]?.integer == 24)
+    _ = await daemon.scan(Reading(input: "counter", code: "6901"))
+    let found = try daemon.sessions.session(session.id)
+    #expect(found.completion.products == [ProductID("1"): 25])
+    let uploads = try root.uploads().map(\.document)
+    #expect(uploads.first?["package"]?["unit"]?.text == "case" && uploads.last?["package"] == .null)
+    // The next synchronisation is of no concern to the pieces of a session that is open: they follow the catalogue.
+    try root.addCode("CASE-1", "30")
+    #expect(try daemon.sessions.session(session.id).completion.products == [ProductID("1"): 31])
+  }
+
   @Test func `a code that could not be decoded is unknown to its set, whatever it begins with`() async throws {
     let daemon = try root.daemon()
     let session = try await daemon.sessions.open(name: nil, input: "counter")

@@ -67,6 +67,23 @@ final class TestRoot: Sendable {
     _ = try update.commit(cursor: cursor)
   }
 
+  /// Gives the product 1 of a user's catalogue a code of several pieces.
+  func addCode(_ text: String, _ quantity: String, _ id: String? = "ana") throws {
+    let writer = try CatalogWriter(directory.makeStore("catalogue", of: id), lockTimeout: .seconds(5))
+    defer { writer.close() }
+    var increment = writer.beginIncrement()
+    var row = ProductRow()
+    try #require(try writer.snapshot().product(id: "1")).fill(&row)
+    try increment.product(row)
+    var code = ProductCode()
+    (code.productId, code.code, code.unit) = ("1", text, "case")
+    #expect(code.setQuantity(quantity))
+    var codeRow = CodeRow()
+    code.fill(&codeRow)
+    try increment.code(codeRow)
+    _ = try increment.commit(cursor: "tuesday")
+  }
+
   /// The uploads of a user in the order in which they were enqueued, as another process sees them.
   func uploads(_ user: String? = "ana") throws -> [Upload] {
     guard let location = try directory.store("documents", of: user) else { return [] }

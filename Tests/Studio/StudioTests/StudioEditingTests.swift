@@ -130,6 +130,103 @@ struct StudioEditingTests {
     #expect(try await shown.ask("/studio/api/products", method: .post, body: "{}").status == .forbidden)
   }
 
+  @Test func `the codes of products are changed with them, and stay if nothing is said of them`() async throws {
+    let studio = try TestStudio(isEditable: true)
+    func save(_ changes: String) async throws -> TestStudio.Answer {
+      try await studio.ask("/studio/api/products", method: .post, body: #"{"changes":[\#(changes)]}"#)
+    }
+    func codes(_ id: String) async throws -> [String] {
+      try await studio.json("/studio/api/products/\(id)").rows("codes").map {
+        "\($0["id"] as? String ?? "")|\($0["code"] as? String ?? "")|\($0["quantity"] ?? "")|\($0["unit"] as? String ?? "")"
+      }
+    }
+    func row(_ id: String, _ name: String) -> String { #""{\"id\":\"\#(id)\",\"name\":\"\#(name)\"}""# }
+    func code(_ code: String, _ quantity: String = "1", id: String = "", unit: String = "") -> String {
+      #"{"id":"\#(id)","code":"\#(code)","quantity":"\#(quantity)","unit":"\#(unit)","kind":""}"#
+    }
+    let first = try await save(
+      #"{"id":"1","row":\#(row("1", "Bolt")),"isNew":true,"codes":[\#(code("CASE", "24", id: "a", unit: "case")),"#
+        + #"\#(code("HALF", "0.5"))]},{"id":"2","row":\#(row("2", "Nut")),"isNew":true}"#)
+    #expect(first.status == .ok, "\(first.text)")
+    #expect(try await codes("1") == ["a|CASE|24|case", "|HALF|0.5|"] && codes("2") == [])
+    #expect(try await studio.json("/studio/api/store")["codes"] as? Int == 2)
+    // A change that says nothing of codes, alone and together with one that does.
+    #expect(try await save(#"{"id":"1","row":\#(row("1", "Bolt 2"))}"#).status == .ok)
+    #expect(try await codes("1").count == 2)
+    let both = try await save(
+      #"{"id":"1","row":\#(row("1", "Bolt 3"))},{"id":"2","row":\#(row("2", "Nut")),"codes":[\#(code("N6", "6"))],"#
+        + #""codesBefore":[]}"#)
+    #expect(both.status == .ok, "\(both.text)")
+    #expect(try await codes("1").count == 2 && codes("2") == ["|N6|6|"])
+    let removed = try await save(
+      #"{"id":"2","row":\#(row("2", "Nut")),"codes":[],"codesBefore":[\#(code("N6", "6.0"))]}"#)
+    #expect(removed.status == .ok, "\(removed.text)")
+    #expect(try await codes("2").isEmpty && codes("1").count == 2)
+    let sequence = try await studio.json("/studio/api/store")["sequence"] as? Int
+    for (bad, status, words) in [
+      (#""codes":[\#(code(" "))]"#, 400, "the code is empty"), (#""codes":[\#(code("X", "0"))]"#, 400, "quantity"),
+      (#""codes":[\#(code("X", "-1"))]"#, 400, "quantity"), (#""codes":[\#(code("X", "x"))]"#, 400, "quantity"),
+      (#""codes":[{"code":"X"}]"#, 400, "id: a text"), (#""codes":1"#, 400, "a list"),
+      (#""codes":[],"codesBefore":[\#(code("OTHER"))]"#, 409, "changedMeanwhile"),
+      (#""codes":[\#(code(String(repeating: "7", count: 70_000)))]"#, 400, "there is room for"),
+    ] as [(String, Int, String)] {
+      let answer = try await save(#"{"id":"1","row":\#(row("1", "Bolt 3")),\#(bad)}"#)
+      #expect(answer.status.code == status && answer.text.contains(words), "\(bad.prefix(200)): \(answer.text)")
+    }
+    #expect(try await studio.json("/studio/api/store")["sequence"] as? Int == sequence)
+    // A deleted product has no codes.
+    #expect(try await save(#"{"id":"1"}"#).status == .ok)
+    #expect(try await studio.json("/studio/api/store")["codes"] as? Int == 0)
+  }
+
+  @Test func `codes are counted, filtered, exported and compared`() async throws {
+    let studio = try TestStudio(isEditable: true)
+    func save(_ changes: String) async throws {
+      let answer = try await studio.ask("/studio/api/products", method: .post, body: #"{"changes":[\#(changes)]}"#)
+      try #require(answer.status == .ok, "\(answer.text)")
+    }
+    func code(_ code: String, _ quantity: String) -> String {
+      #"{"id":"","code":"\#(code)","quantity":"\#(quantity)","unit":"case","kind":""}"#
+    }
+    let bolt = #""row":"{\"id\":\"1\",\"barcode\":\"B-1\",\"name\":\"Bolt\"}""#
+    try await save(
+      #"{"id":"1",\#(bolt),"codes":[\#(code("CASE-7", "24")),\#(code("X", "2"))]},"#
+        + #"{"id":"2","row":"{\"id\":\"2\",\"name\":\"Nut\"}"}"#)
+    let table = try await studio.table("columns=codes,name")
+    #expect(try table.rows().map { $0["codes"] as? Int } == [2, 0])
+    #expect(try table.rows().map { $0["id"] as? String } == ["1", "2"])
+    #expect(try await studio.table("codes=true").rows().map { $0["id"] as? String } == ["1"])
+    #expect(try await studio.table("codes=false").rows().map { $0["id"] as? String } == ["2"])
+    let facet = try await studio.json("/studio/api/facets?field=hasCodes").rows("values")
+    #expect(facet.map { $0["value"] as? String } == ["true", "false"] && facet.allSatisfy { $0["count"] as? Int == 1 })
+    let csv = try await studio.ask("/studio/api/products.csv?columns=id,codes").lines
+    #expect(csv.map { $0.replacing("\u{FEFF}", with: "") } == ["id,codes", "\"=\"\"1\"\"\",2", "\"=\"\"2\"\"\",0"])
+    let lines = try await studio.ask("/studio/api/products.ndjson?columns=id,codes").lines
+    #expect(lines == [#"{"id":"1","codes":2}"#, #"{"id":"2","codes":0}"#])
+    let found = try await studio.json("/studio/api/search?q=CASE-7&codes=true").rows("results")
+    #expect((found.first?["package"] as? [String: Any])?["quantity"] as? Int == 24 && found.count == 1)
+    #expect(try await studio.json("/studio/api/search?q=CASE-7&codes=false").rows("results").isEmpty)
+    let scan = try await studio.json("/studio/api/scan?code=CASE-7")
+    #expect((scan["package"] as? [String: Any])?["unit"] as? String == "case")
+    #expect(try await studio.ask("/studio/api/scan.csv?code=CASE-7").lines.last?.contains("24") == true)
+
+    try await save(#"{"id":"1",\#(bolt),"codes":[\#(code("CASE-7", "30"))]}"#)
+    let changes = try await studio.json("/studio/api/changes?from=1&to=2")
+    let counts = try #require(changes["codes"] as? [String: Int])
+    #expect(counts == ["added": 0, "removed": 1, "changed": 1])
+    let rows = try changes.rows().filter { $0["kind"] as? String == "code" }
+    #expect(rows.map { $0["name"] as? String } == ["CASE-7", "X"] && rows.allSatisfy { $0["id"] as? String == "1" })
+    let fields = try rows[0].rows("fields")
+    #expect(fields.count == 1 && fields[0]["before"] as? Int == 24 && fields[0]["after"] as? Int == 30)
+    #expect(try await studio.ask("/studio/api/changes.csv?from=1&to=2").lines.contains { $0.hasPrefix("code,") })
+    let history = try await studio.json("/studio/api/products/1/history").rows("history")
+    #expect(history.count == 2)
+    #expect(try history[0].rows("fields").map { $0["field"] as? String } == ["codes"])
+    #expect(try await studio.json("/studio/api/products/2/history").rows("history").count == 1)
+    let commits = try await studio.json("/studio/api/history").rows("commits")
+    #expect(commits.allSatisfy { $0["codes"] != nil })
+  }
+
   @Test func `pending changes of settings are one commit for each owner`() async throws {
     let studio = try TestStudio(isEditable: true)
     func save(_ changes: String) async throws -> TestStudio.Answer {

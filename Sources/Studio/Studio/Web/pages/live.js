@@ -3,6 +3,7 @@
 import { h, s, value, replace } from "../dom.js";
 import { number, decimal, duration, share, time, ago } from "../format.js";
 import { clip, code, empty, product, table } from "./parts.js";
+import { packageText } from "../fields.js";
 
 /** The most scans in the list, seconds in a chart, and latencies of one second. */
 const rowLimit = 100, seconds = 120, sampleLimit = 1000;
@@ -51,7 +52,7 @@ export default {
         // What is shown of a scan is kept, not the whole event.
         const { id, name: title } = data.products[0] ?? {};
         waiting.push({ time: data.time, input: data.input, code: data.code, match: data.match, reason: data.reason,
-          late, first: id === undefined ? null : { id, name: title } });
+          late, package: data.package ?? null, first: id === undefined ? null : { id, name: title } });
       } else waiting.push({ gap: true });
       if (waiting.length > rowLimit) waiting.shift();
       if (paused && name === "scan") skipped++;
@@ -86,7 +87,7 @@ export default {
       return h("tr", {}, h("td", {}, time(scan.time).slice(11)), h("td", {}, value(scan.input)),
         h("td", {}, h("a", { href: context.href("scan", [], { code: scan.code }) }, code(clip(scan.code, 60)))),
         h("td", {}, h(good ? "span.badge.good" : "span.badge.bad", {}, value(scan.match))),
-        h("td", {}, good ? product(context, scan.first) : value(scan.reason ?? "", { class: "muted" })),
+        h("td", {}, good ? [scan.package && packageText(scan.package) + " · ", product(context, scan.first)] : value(scan.reason ?? "", { class: "muted" })),
           h("td.number", {}, duration(scan.late)));
     }
 

@@ -97,8 +97,8 @@ export default {
         h("tr", {}, h("td", {}, time(when).slice(11)),
           h("td", {}, h("a", { href: context.href("scan", [], { code: text }) }, code(clip(text, 60)))),
           h("td", {}, answer ? word(t, answer) : "…"),
-          h("td", {}, answer?.products.length ? product(context, answer.products[0])
-            : value(answer?.reason ?? "", { class: "muted" }))))));
+          h("td", {}, answer?.products.length ? [answer.package && packageText(answer.package) + " · ",
+            product(context, answer.products[0])] : value(answer?.reason ?? "", { class: "muted" }))))));
     }
 
     async function film() {
