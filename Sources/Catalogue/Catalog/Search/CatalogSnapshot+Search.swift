@@ -120,16 +120,15 @@ private struct SearchRun {
     return SearchResults(results: results, next: next)
   }
 
-  /// Looks up the products of which the whole text is a code in the table of codes.
+  /// Looks up the products of which the whole text is a further code, of the table or of a declared field.
   private mutating func lookUpFurtherCodes() throws(StoreError) {
     guard snapshot.hasCodes else { return }
     for key in evaluation.codeKeys {
-      let lengths = indexes.store.keyLengths(CatalogSchema.codesByCode)
-      if !lengths.contains(DigitKey.byteCount(of: key.rawSpan)) { continue }
-      try snapshot.forEachCode(withKey: DigitKey.of(key.rawSpan).rawSpan) { (entry, product) throws(StoreError) in
-        guard let code = entry.copy(of: product.id) else { throw product.record.damage("a code that is not UTF-8") }
-        let former = evaluation.furtherCodes[product.rowID]
-        if former.map({ ProductCode.precedes(code, $0) }) ?? true { evaluation.furtherCodes[product.rowID] = code }
+      for found in try snapshot.codes(key.rawSpan, key: key.rawSpan) {
+        let (code, id) = (found.code, found.product.id)
+        guard let row = try snapshot.withProduct(id: id, { (view) throws(StoreError) in view.rowID }) else { continue }
+        let former = evaluation.furtherCodes[row]
+        if former.map({ ProductCode.precedes(code, $0) }) ?? true { evaluation.furtherCodes[row] = code }
       }
     }
   }
