@@ -20,7 +20,8 @@ struct Catalogctl: AsyncParsableCommand {
     version: Self.version,
     groupedSubcommands: [
       CommandGroup(name: "Beginning:", subcommands: [Init.self]),
-      CommandGroup(name: "Users:", subcommands: [Login.self, Logout.self, Whoami.self, Users.self, Config.self]),
+      CommandGroup(
+        name: "Users:", subcommands: [Login.self, Logout.self, Whoami.self, Users.self, Config.self, Fields.self]),
       CommandGroup(
         name: "Keeping the catalogue current:",
         subcommands: [Sync.self, Apply.self, Import.self, Decode.self, Serve.self]),

@@ -13,6 +13,7 @@ enum KnownSettings {
     switch name {
     case .search: "on or off: whether full updates and compactions write the index for the search by words"
     case .orders: "the orders of products that full updates and compactions write an index for"
+    case .fields: "fields of one's own: their types, and whether they are searched, ordered or codes"
     }
   }
 

@@ -108,7 +108,7 @@ package struct Studio: Sendable {
     let current = try stores.snapshot()
     if current.sequence == sequence { return current }
     guard let earlier = try stores.history()?.at(sequence) else { throw ErrorResponse.unknownCommit(sequence) }
-    return earlier
+    return earlier.declaring(try stores.fields())
   }
 
   /// Throws unless requests may retry and drop uploads.

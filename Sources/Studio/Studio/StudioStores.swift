@@ -112,7 +112,10 @@ package final class StudioStores: Sendable {
   }
 
   /// The catalogue at the last commit that any process has made; empty if there is none.
-  func snapshot() throws -> CatalogSnapshot { try history()?.current ?? .empty }
+  func snapshot() throws -> CatalogSnapshot { try (history()?.current ?? .empty).declaring(fields()) }
+
+  /// The declared fields of one's own. A stored value that cannot be used declares none, as for scans.
+  func fields() throws -> DeclaredFields { (try? workspace.fields(of: user())) ?? DeclaredFields() }
 
   /// Whether the reader still reads the file that has the name.
   private func refresh(_ reader: CatalogReader) throws -> Bool {

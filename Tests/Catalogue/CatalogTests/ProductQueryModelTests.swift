@@ -302,7 +302,7 @@ private struct ConditionGenerator {
         #expect(column >= 1 && column <= text.unicodeScalars.count + 2, "\(text): \(error)")
       }
       _ = try? snapshot.products(where: "true").order(by: text)
-      _ = try? ProductColumns(parsing: text)
+      _ = try? ProductColumns(parsing: text, declared: DeclaredFields())
     }
   }
 }

@@ -368,13 +368,15 @@ import CatalogTestSupport
   // MARK: Lists of fields
 
   @Test func `a list of fields keeps its order, and mistakes have their column`() throws {
-    #expect(try ProductColumns(parsing: "id,name").fields == [.id, .name])
-    #expect(try ProductColumns(parsing: " weight ,\tid ").fields == [.weight, .id])
+    #expect(try ProductColumns(parsing: "id,name", declared: DeclaredFields()).fields == [.id, .name])
+    #expect(try ProductColumns(parsing: " weight ,\tid ", declared: DeclaredFields()).fields == [.weight, .id])
     for (text, column) in [
       ("", 1), (",", 1), ("id,", 4), ("id, ", 5), ("id,,name", 4), ("id, nmae", 5), ("id,id", 4), ("id name", 1),
       ("ID", 1),
     ] {
-      let error = try #require(throws: ProductQueryError.self) { try ProductColumns(parsing: text) }
+      let error = try #require(throws: ProductQueryError.self) {
+        try ProductColumns(parsing: text, declared: DeclaredFields())
+      }
       #expect(error.column == column, "\(text): \(error)")
     }
   }

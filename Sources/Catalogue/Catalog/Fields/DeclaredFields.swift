@@ -1,7 +1,6 @@
 import Barcodes
 import Bytes
 public import DocumentFormat
-import LogStore
 import TextFormat
 
 /// The declared fields of one's own: of which type those fields of ``Product/extra`` are that are used for something.

@@ -22,6 +22,12 @@ public enum ProductQueryField: Hashable, Sendable {
     }
   }
 
+  /// One of the 25 fields; `nil` for one of one's own.
+  package var plain: ProductField? {
+    guard case .field(let field) = self else { return nil }
+    return field
+  }
+
   /// The field at a path of a condition or an order.
   ///
   /// - Parameters:
@@ -70,6 +76,9 @@ public enum ProductQueryField: Hashable, Sendable {
       }
     }
   }
+
+  /// Whether the field is known to be a number.
+  package func isNumber(_ declared: DeclaredFields) -> Bool { kind(declared) == .number }
 
   /// The field as products are read by it.
   func resolved(_ declared: DeclaredFields) -> ResolvedField {

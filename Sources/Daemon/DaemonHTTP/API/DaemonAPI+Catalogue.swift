@@ -59,9 +59,10 @@ extension DaemonAPI {
   }
 
   private func pageAnswer(_ barcode: String?, _ query: QueryParameters) async throws -> Response {
+    let catalogue = try daemon.catalogue()
     let page = BarcodePage(
-      try Self.productQuery(daemon.catalogue(), barcode, query), limit: try query.limit(),
-      offset: try query.offset(), columns: try Self.columns(query), hasCodes: try query.flag("codes"),
+      try Self.productQuery(catalogue, barcode, query), limit: try query.limit(), offset: try query.offset(),
+      columns: try Self.columns(query, catalogue.fields), hasCodes: try query.flag("codes"),
       hasCount: try query.flag("count"))
     // A lookup takes microseconds, and does not wait for scans.
     if case .lookups = try page.query.plan { return try await aside(page.answer) }
@@ -81,9 +82,10 @@ extension DaemonAPI {
       cursor = ProductCursor(after)
       if cursor == nil { throw ErrorResponse.badRequest("after: the value of next in the page before, as it is") }
     }
+    let catalogue = try daemon.catalogue()
     let page = OrderedProductPage(
-      catalogue: try daemon.catalogue(), order: order, isDescending: isDescending, cursor: cursor,
-      limit: try query.limit(), columns: try Self.columns(query), hasCodes: try query.flag("codes"))
+      catalogue: catalogue, order: order, isDescending: isDescending, cursor: cursor,
+      limit: try query.limit(), columns: try Self.columns(query, catalogue.fields), hasCodes: try query.flag("codes"))
     return try await aside(page.answer)
   }
 
@@ -104,9 +106,11 @@ extension DaemonAPI {
     do { return try found.order(by: order) } catch { throw .expression("order", error) }
   }
 
-  private static func columns(_ query: QueryParameters) throws(ErrorResponse) -> ProductColumns? {
+  private static func columns(
+    _ query: QueryParameters, _ declared: DeclaredFields
+  ) throws(ErrorResponse) -> ProductColumns? {
     guard let columns = query["columns"] else { return nil }
-    do { return try ProductColumns(parsing: columns) } catch { throw .expression("columns", error) }
+    do { return try ProductColumns(parsing: columns, declared: declared) } catch { throw .expression("columns", error) }
   }
 
   @Sendable private func codes(_ call: RouteCall) async throws -> Response {

@@ -96,7 +96,7 @@ struct ConfigSet: ParsableCommand {
 
       Settings of the catalogue's indexes: search.index [on], whether 'search' finds products by words, on or off; \
       ordered.indexes ["id", "barcode", "category", "brand", "updateTime"], the fields in whose order products can be \
-      read, among these and name. A change takes effect with the next full update or 'catalogctl compact'.
+      read, among these and name; fields, the declared fields of one's own, which 'catalogctl fields' changes. A change takes effect with the next full update or 'catalogctl compact'.
 
       Settings of catalogd's inputs are in its own configuration; 'catalogd --help' lists them. A wrong value of \
       inputs.NAME.keys, such as {"F8": "GS"}, is refused here too.
@@ -147,7 +147,7 @@ struct ConfigSet: ParsableCommand {
       Console.say(
         "catalogctl: warning: catalogd reads \(name.shown) from its own configuration ('catalogd --config FILE')")
     } else if IndexSettings.Name.prefixes.contains(where: name.hasPrefix) {
-      let known = IndexSettings.Name.allCases.map(\.rawValue).joined(separator: " and ")
+      let known = [IndexSettings.Name.search, .orders].map(\.rawValue).joined(separator: " and ")
       Console.say("catalogctl: warning: \(name.shown) is no setting of indexes; those are \(known)")
     } else if name.hasPrefix(MatchingSettings.Name.prefix) {
       let known = MatchingSettings.Name.allCases.map(\.rawValue)

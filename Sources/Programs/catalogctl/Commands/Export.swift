@@ -1,5 +1,6 @@
 import ArgumentParser
 import Catalog
+import CatalogRows
 import CatalogFiles
 import CatalogSources
 import CatalogSync
@@ -63,8 +64,21 @@ struct Export: ParsableCommand {
     return RowFileFormat(writtenTo: file) ?? .ndjson
   }
 
+  /// The columns of a file: those of the 25 fields. Fields of one's own are a column together, `extra`.
+  private static func plain(_ fields: [ProductQueryField]) throws -> [ProductField] {
+    try fields.map { field in
+      guard let plain = field.plain else {
+        throw Failure(
+          .usage,
+          "--columns: \(field.key.shown) is not a column of a file that import reads; leave --columns out, which"
+            + " writes all fields of one's own, or write it with 'catalogctl products --columns … --csv'")
+      }
+      return plain
+    }
+  }
+
   /// What is written, and how.
-  private func export(_ map: MappingFile) throws -> RowExport {
+  private func export(_ map: MappingFile, _ declared: DeclaredFields) throws -> RowExport {
     var writer = RowFileWriter(rowFormat(map))
     let isTable = writer.style != nil
     if excel, !map.mapping.hasQuotes { throw Failure(.usage, "--excel needs quotes; leave --no-quotes out") }
@@ -73,7 +87,8 @@ struct Export: ParsableCommand {
       throw Failure(.usage, "a mapping writes tables; name the file .csv or .tsv, or give --format")
     }
     let fields = try columns.map { text in
-      try ExpressionArgument.parsed("--columns", text) { try ProductColumns(parsing: text).fields }
+      try Self.plain(
+        ExpressionArgument.parsed("--columns", text) { try ProductColumns(parsing: text, declared: declared).fields })
     }
     writer.columns = fields
     writer.isForExcel = excel
@@ -116,7 +131,7 @@ struct Export: ParsableCommand {
 
   func run() throws {
     let map = try mapping.file()
-    let export = try export(map)
+    let export = try export(map, store.fields())
     let snapshot = try at.map(store.commit) ?? store.snapshot()
     let relationCount = export.includesRelations ? snapshot.relationCount : 0
     if export.mapping != nil, columns == nil, snapshot.relationCount > 0 {

@@ -137,8 +137,10 @@ struct Products: ParsableCommand {
     return window.limit.map(query.limit) ?? query
   }
 
-  private func list(_ option: String, _ text: String) throws -> [ProductField] {
-    try ExpressionArgument.parsed(option, text) { try ProductColumns(parsing: text).fields }
+  private func list(
+    _ option: String, _ text: String, _ declared: DeclaredFields
+  ) throws -> [ProductQueryField] {
+    try ExpressionArgument.parsed(option, text) { try ProductColumns(parsing: text, declared: declared).fields }
   }
 
   // MARK: Printing
@@ -146,9 +148,9 @@ struct Products: ParsableCommand {
   private var format: RowPrinter.Format { csv ? .csv : output.json ? .json : .table }
 
   private func printProducts(of query: ProductQuery) throws -> Int {
-    let fields = try columns.map { try list("--columns", $0) }
+    let fields = try columns.map { try list("--columns", $0, query.snapshot.fields) }
     if explain { return try printPlan(of: query) }
-    var printer = ProductPrinter(format, fields)
+    var printer = ProductPrinter(format, fields, query.snapshot.fields)
     var found = 0
     try query.forEach { (view) throws(StoreError) in
       found += 1
@@ -171,8 +173,8 @@ struct Products: ParsableCommand {
       }
       return cursor
     }
-    let fields = try columns.map { try list("--columns", $0) }
-    var printer = ProductPrinter(format, fields)
+    let fields = try columns.map { try list("--columns", $0, snapshot.fields) }
+    var printer = ProductPrinter(format, fields, snapshot.fields)
     var found = 0
     repeat {
       let page = try snapshot.products(
@@ -227,10 +229,11 @@ struct Products: ParsableCommand {
   }
 
   private func printGroups(of query: ProductQuery) throws -> Int {
-    let fields = try groupBy.map { try list("--group-by", $0) } ?? []
+    let declared = query.snapshot.fields
+    let fields = try groupBy.map { try list("--group-by", $0, declared) } ?? []
     let aggregates =
-      try list("--sum", sum, ProductAggregate.sum) + list("--min", min, ProductAggregate.minimum)
-      + list("--max", max, ProductAggregate.maximum) + list("--avg", avg, ProductAggregate.average)
+      try list("--sum", sum, declared, ProductAggregate.sum) + list("--min", min, declared, ProductAggregate.minimum)
+      + list("--max", max, declared, ProductAggregate.maximum) + list("--avg", avg, declared, ProductAggregate.average)
     let all = fields.map { GroupColumn.key($0.key) } + [.count] + aggregates.map(\.column)
     let names = all.map(\.name)
     let order = try order.map { try ColumnOrder(parsing: $0, names) }
@@ -264,14 +267,15 @@ struct Products: ParsableCommand {
   }
 
   private func list(
-    _ option: String, _ texts: [String], _ aggregate: (ProductField) -> ProductAggregate
+    _ option: String, _ texts: [String], _ declared: DeclaredFields,
+    _ aggregate: (ProductQueryField) -> ProductAggregate
   ) throws -> [ProductAggregate] {
     var aggregates: [ProductAggregate] = []
     for text in texts {
       try ExpressionArgument.parsed(option, text) {
-        for field in try ProductColumns(parsing: text).fields {
+        for field in try ProductColumns(parsing: text, declared: declared).fields {
           let new = aggregate(field)
-          try new.check()
+          try new.check(declared)
           if aggregates.contains(new) { throw ProductQueryError.repeatedField(field, column: nil) }
           aggregates.append(new)
         }

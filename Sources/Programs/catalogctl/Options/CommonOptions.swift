@@ -65,7 +65,12 @@ struct StoreOptions: ParsableArguments {
   }
 
   /// The user's current catalogue; empty if the user has no catalogue. Creates nothing.
-  func snapshot() throws -> CatalogSnapshot { try history()?.current ?? .empty }
+  func snapshot() throws -> CatalogSnapshot { try (history()?.current ?? .empty).declaring(fields()) }
+
+  /// The declared fields of one's own, by the settings of the user and of the default store.
+  ///
+  /// - Throws: `SettingsError.unreadable` for a stored value that cannot be used.
+  func fields() throws -> DeclaredFields { try workspace.fields(of: userID()) }
 
   /// How the user's scans are parsed and matched, by the settings of the user and of the default store.
   ///

@@ -73,7 +73,8 @@ struct RowPrinter {
 struct ProductPrinter {
   private let format: RowPrinter.Format
   /// The fields to print; `nil` for all fields in JSON and CSV, and for the usual table.
-  private let fields: [ProductField]?
+  private let fields: [ProductQueryField]?
+  private let declared: DeclaredFields
   private var products: [Product] = []
   private var row = ProductRow()
   private var pieces = PieceBuffer()
@@ -82,10 +83,16 @@ struct ProductPrinter {
   private static let allFields = ProductField.allCases.sorted { $0.key < $1.key }
 
   /// Creates a printer; the CSV header is written even if no product follows.
-  init(_ format: RowPrinter.Format, _ fields: [ProductField]?) {
+  ///
+  /// - Parameters:
+  ///   - format: How they are printed.
+  ///   - fields: The fields to print; `nil` for all, and for the usual table.
+  ///   - declared: The declared fields of one's own.
+  init(_ format: RowPrinter.Format, _ fields: [ProductQueryField]?, _ declared: DeclaredFields) {
+    self.declared = declared
     self.format = format
     self.fields = fields
-    if format == .csv { RowCSV.append((fields ?? Self.allFields).map(\.key), to: &pieces.bytes) }
+    if format == .csv { RowCSV.append(fields?.map(\.key) ?? Self.allFields.map(\.key), to: &pieces.bytes) }
   }
 
   mutating func add(_ product: Product) {
@@ -95,7 +102,12 @@ struct ProductPrinter {
     }
     product.fill(&row)
     if format == .csv {
-      RowCSV.append(row, fields ?? Self.allFields, to: &pieces.bytes)
+      let plain = fields.map { $0.compactMap(\.plain) } ?? Self.allFields
+      if let fields, plain.count < fields.count {
+        RowCSV.append(fields.map { row.text(of: $0) }, to: &pieces.bytes)
+      } else {
+        RowCSV.append(row, plain, to: &pieces.bytes)
+      }
     } else {
       if let fields { RowJSON.append(row, fields, to: &pieces.bytes) } else { RowJSON.append(row, to: &pieces.bytes) }
       pieces.bytes.append(UInt8(ascii: "\n"))
@@ -107,14 +119,14 @@ struct ProductPrinter {
     pieces.flush(always: true)
     if format != .table { return }
     guard let fields else { return FoundProducts.print(products) }
-    var table = Table(fields.map { ($0.kind == .number ? ">" : "") + $0.key })
+    var table = Table(fields.map { ($0.isNumber(declared) ? ">" : "") + $0.key })
     // The first cell is marked if the name is not shown.
     let marked = fields.firstIndex(of: .name) ?? 0
     for product in products {
-      let texts = Dictionary(uniqueKeysWithValues: product.fields.map { ($0.name, $0.value) })
+      product.fill(&row)
       table.add(
         fields.enumerated().map { index, field in
-          let text = texts[field.key] ?? ""
+          let text = row.text(of: field)
           return Table.cell(index == marked && product.delFlag != 0 ? "[deleted] " + text : text)
         })
     }

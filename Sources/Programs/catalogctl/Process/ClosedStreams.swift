@@ -48,6 +48,8 @@ extension Logout: ChangingCommand {}
 extension UsersRemove: ChangingCommand {}
 extension ConfigSet: ChangingCommand {}
 extension ConfigUnset: ChangingCommand {}
+extension FieldsSet: ChangingCommand {}
+extension FieldsUnset: ChangingCommand {}
 extension Sync: ChangingCommand {}
 extension Apply: ChangingCommand {}
 extension Import: ChangingCommand {}

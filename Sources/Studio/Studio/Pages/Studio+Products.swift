@@ -16,7 +16,7 @@ extension Studio {
       let query = call.query
       let offset = try query.number("offset", in: 0...Int(UInt32.max), standard: 0)
       let limit = try query.number("limit", in: 1...1000, standard: 100)
-      let columns = try Self.columns(query)
+      let columns = try Self.columns(query, stores.fields())
       let table = try await table(query)
       let found = try await table.rows(from: offset, count: limit, timeout: Self.timeout)
       return Response(
@@ -125,17 +125,17 @@ extension Studio {
   }
 
   /// The columns of a request, with the id.
-  private static func columns(_ query: StudioQuery) throws -> TableColumns {
+  private static func columns(_ query: StudioQuery, _ declared: DeclaredFields) throws -> TableColumns {
     guard let text = query["columns"] else { return TableColumns() }
     let names = text.split(separator: ",", omittingEmptySubsequences: false)
     let isCodes = { (name: Substring) in name.trimmed == TableColumns.codesName }
     let fields = names.filter { !isCodes($0) }.joined(separator: ",")
     if names.contains(where: isCodes), fields.isEmpty {
-      return TableColumns(fields: try ProductColumns(parsing: "id"), hasCodes: true)
+      return TableColumns(fields: try ProductColumns(parsing: "id", declared: declared), hasCodes: true)
     }
-    let columns = try ProductColumns(parsing: fields)
+    let columns = try ProductColumns(parsing: fields, declared: declared)
     return TableColumns(
-      fields: columns.fields.contains(.id) ? columns : try ProductColumns(parsing: "id," + fields),
+      fields: columns.fields.contains(.id) ? columns : try ProductColumns(parsing: "id," + fields, declared: declared),
       hasCodes: names.contains(where: isCodes))
   }
 
@@ -311,7 +311,7 @@ extension Studio {
 
   private func export(_ query: StudioQuery, isCSV: Bool) async throws -> Response {
     try query.refuse(butFor: Self.tableNames + ["columns", "q"])
-    let columns = try Self.columns(query)
+    let columns = try Self.columns(query, stores.fields())
     // The page keeps the order of its table while it shows the results of a search, which come best first.
     _ = try Self.order(query)
     if query["q"] != nil {

@@ -28,7 +28,8 @@ struct TableColumns: Sendable {
 
   /// The beginning of a table for spreadsheets.
   var header: [UInt8] {
-    SheetRows.header((fields?.fields ?? ProductField.allCases).map(\.key) + (hasCodes ? [Self.codesName] : []))
+    let names = fields?.fields.map(\.key) ?? ProductField.allCases.map(\.key)
+    return SheetRows.header(names + (hasCodes ? [Self.codesName] : []))
   }
 
   /// Products as lines of JSON, or as records for spreadsheets.
@@ -44,7 +45,12 @@ struct TableColumns: Sendable {
         continue
       }
       product.fill(&row)
-      RowCSV.append(row, fields?.fields ?? ProductField.allCases, to: &bytes, style: SheetRows.style)
+      let plain = fields.map { $0.fields.compactMap(\.plain) } ?? ProductField.allCases
+      if let fields, plain.count < fields.fields.count {
+        RowCSV.append(fields.fields.map { row.text(of: $0) }, to: &bytes, style: SheetRows.style)
+      } else {
+        RowCSV.append(row, plain, to: &bytes, style: SheetRows.style)
+      }
       if !hasCodes { continue }
       // The number stands before the end of the line.
       let end = bytes.lastIndex { $0 != 0x0D && $0 != 0x0A }.map { $0 + 1 } ?? bytes.count

@@ -12,6 +12,8 @@ public struct IndexSettings: Sendable, Equatable {
   public private(set) var hasSearch: Bool?
   /// The orders in which products can be read; `nil` if not set.
   public private(set) var orders: Set<CatalogIndexes.Order>?
+  /// The declared fields of one's own; `nil` if not set.
+  public private(set) var fields: DeclaredFields?
 
   /// Creates settings without any value.
   public init() {}
@@ -20,12 +22,14 @@ public struct IndexSettings: Sendable, Equatable {
   public enum Name: String, CaseIterable, Sendable {
     case search = "search.index"
     case orders = "ordered.indexes"
+    case fields = "fields"
 
     /// What names start with, so that a mistyped one can be reported.
     public static let prefixes = ["search.", "ordered."]
   }
 
-  /// Sets a value: of ``Name/search`` `on` or `off`, of ``Name/orders`` a list of field names.
+  /// Sets a value: of ``Name/search`` `on` or `off`, of ``Name/orders`` a list of field names, of ``Name/fields`` an
+  /// object of declarations; see `DeclaredFields`.
   ///
   /// - Throws: `SettingsError.value` if the value is invalid. Nothing changed then.
   public mutating func set(_ name: Name, to value: DocumentValue) throws(SettingsError) {
@@ -33,14 +37,18 @@ public struct IndexSettings: Sendable, Equatable {
       switch name {
       case .search: hasSearch = try Self.flag(value)
       case .orders: orders = try Self.orders(value)
+      case .fields:
+        do throws(FieldError) { fields = try DeclaredFields(value) } catch { throw ValueFault(error.description) }
       }
     } catch { throw .value(name: name.rawValue, reason: error) }
   }
 
   /// The indexes: the values that are set, and those of `CatalogIndexes.standard` for all others.
   public var indexes: CatalogIndexes {
-    CatalogIndexes(
+    var indexes = CatalogIndexes(
       hasSearch: hasSearch ?? CatalogIndexes.standard.hasSearch, orders: orders ?? CatalogIndexes.standard.orders)
+    indexes.fields = fields ?? DeclaredFields()
+    return indexes
   }
 
   /// Takes the values that a store has and that are not set yet.
@@ -51,6 +59,7 @@ public struct IndexSettings: Sendable, Equatable {
       switch name {
       case .search where hasSearch != nil: continue
       case .orders where orders != nil: continue
+      case .fields where fields != nil: continue
       default: break
       }
       guard let value = try snapshot.value(named: name.rawValue) else { continue }
@@ -100,4 +109,11 @@ extension WorkspaceDirectory {
     }
     return indexes.indexes
   }
+
+  /// The declared fields of one's own, according to the settings: those of the user or, if there are none, of the default
+  /// store. Damaged settings are ignored; `verify` reports them.
+  ///
+  /// - Parameter id: The user's ID; `nil` for the default store.
+  /// - Throws: `SettingsError.unreadable` for a value that cannot be used; `WorkspaceError`, `StoreError`.
+  public func fields(of id: String?) throws -> DeclaredFields { try indexes(of: id).fields }
 }

@@ -1,0 +1,169 @@
+import ArgumentParser
+import Barcodes
+import Catalog
+import DocumentFormat
+import JSONFormat
+import TextFormat
+import Workspace
+
+/// The command group for fields of one's own.
+struct Fields: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fields", abstract: "Declare fields of one's own: prices, colours, further codes.",
+    discussion: """
+      What a product has beyond the 25 fields is kept, and shown as it is. A field that is declared has a type, and can \
+      be more: 'search' finds the words of one with --search, products are read in the order of one with --order \
+      without sorting all, and a scan finds the codes in one with --role code. Conditions, columns, orders and groups \
+      name it extra.NAME.
+
+      Declarations are the setting 'fields' of the selected user, or with --default of nobody; those of a user count \
+      instead of those of the default store. Indexes that they need are written by the next full update or 'catalogctl \
+      compact'.
+      """,
+    subcommands: [FieldsList.self, FieldsSet.self, FieldsUnset.self])
+}
+
+extension ConfigOptions {
+  /// The declared fields of the selected owner; where it has none, those of the default store, which count for it then.
+  fileprivate func fields() throws -> DeclaredFields {
+    try owner.store.workspace.fields(of: owner.userID())
+  }
+
+  /// Stores declarations, durably.
+  fileprivate func store(_ fields: DeclaredFields, lockTimeout: Duration) throws {
+    try settings(lockTimeout: lockTimeout).change {
+      try $0.set(named: IndexSettings.Name.fields.rawValue, to: fields.value)
+    }
+  }
+}
+
+struct FieldsList: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the declared fields, and how many products have them.",
+    discussion: """
+      A value that does not fit the declared type counts as missing where products are ordered and compared; the list \
+      says how many products have such a value.
+      """)
+
+  @OptionGroup var config: ConfigOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let fields = try config.fields()
+    let workspace = config.owner.store.workspace
+    let location = try config.owner.userID().flatMap { try workspace.catalogue(of: $0) }
+    let snapshot = try location.flatMap { try CatalogReader.open($0)?.snapshot() }
+    let catalogue = (snapshot ?? .empty).declaring(fields)
+    let missing = Set(catalogue.fieldsWithoutIndex)
+    var table = Table("FIELD", "TYPE", "USE", ">PRODUCTS", ">UNFIT")
+    for count in try catalogue.fieldCounts() {
+      guard let declaration = fields[count.name] else { continue }
+      if output.json {
+        JSONText.object(
+          declaration.members(count.name) + [
+            ("indexed", .bool(!missing.contains(count.name))), ("products", .int(count.products)),
+            ("unfit", .int(count.misfits)),
+          ]
+        ).print()
+      } else {
+        table.add(
+          Table.cell(count.name), Table.cell(declaration.type.rawValue), Table.cell(declaration.uses),
+          Table.cell(Quantity.count(count.products)), Table.cell(Quantity.count(count.misfits)))
+      }
+    }
+    if !output.json { table.print() }
+    if snapshot != nil, !missing.isEmpty { Console.say(Self.advice(missing.sorted())) }
+  }
+
+  /// What to do for fields whose index is not there yet.
+  static func advice(_ names: [String]) -> String {
+    "\(names.map(\.shown).joined(separator: ", ")): the next full update or 'catalogctl compact' writes what the catalogue"
+      + " lacks for \(names.count == 1 ? "it" : "them")"
+  }
+}
+
+struct FieldsSet: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set", abstract: "Declare a field, durably.",
+    discussion: """
+      The declaration takes the place of an earlier one of the same name. Types: text, decimal (exact, of any length), \
+      int, bool (also yes and no, 1 and 0), date (a text that begins with yyyy-MM-dd). A text may contain a number.
+
+      With --role code, a scan finds the product by the values of the field, after barcodes and the table of codes: \
+      fields set carton_ean --role code --quantity 12 --unit case
+      """)
+
+  @OptionGroup var config: ConfigOptions
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var write: WriteOptions
+  @Argument(help: "The name of the field, without 'extra.'.") var name: String
+  @Option(help: "The type: text, decimal, int, bool or date.") var type = "text"
+  @Option(help: "What the values are: code, further codes of the product.") var role: String?
+  @Option(help: "How many pieces a code stands for.") var quantity: String?
+  @Option(help: "What a code is on, such as case.") var unit: String?
+  @Flag(help: "Find the words of the field in 'search'.") var search = false
+  @Flag(help: "Keep an index in the order of the field.") var order = false
+
+  func run() throws {
+    var members = [DocumentValue.Field("type", .text(type))]
+    if let role { members.append(DocumentValue.Field("role", .text(role))) }
+    if let quantity { members.append(DocumentValue.Field("quantity", .text(quantity))) }
+    if let unit { members.append(DocumentValue.Field("unit", .text(unit))) }
+    if search { members.append(DocumentValue.Field("search", .bool(true))) }
+    if order { members.append(DocumentValue.Field("order", .bool(true))) }
+    var fields = try config.fields()
+    let declaration: FieldDeclaration
+    do throws(FieldError) {
+      declaration = try FieldDeclaration(.object(members), of: name)
+      try fields.set(name, declaration)
+    } catch { throw Failure(.usage, error.description) }
+    try config.store(fields, lockTimeout: write.lockTimeout)
+    let needsIndex = declaration.isCode || declaration.isSearched || declaration.isOrdered
+    DurableChange.report(
+      "\(name.shown) is declared"
+        + (needsIndex ? "; the next full update or 'catalogctl compact' writes its index" : ""))
+    if output.json { JSONText.object(declaration.members(name)).print() }
+  }
+}
+
+struct FieldsUnset: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unset", abstract: "Remove the declaration of a field. Its values stay as they are.",
+    discussion: "Exit code 1 if the field is not declared.")
+
+  @OptionGroup var config: ConfigOptions
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var write: WriteOptions
+  @Argument(help: "The name of the field, without 'extra.'.") var name: String
+
+  func run() throws {
+    var fields = try config.fields()
+    guard fields.unset(name) else {
+      let guess = NearestName.of(name, among: fields.names).map { "; did you mean \($0.shown)?" } ?? ""
+      throw Failure(.no, "\(name.shown) is not declared\(guess)")
+    }
+    try config.store(fields, lockTimeout: write.lockTimeout)
+    DurableChange.report("\(name.shown) is no longer declared")
+    if output.json { JSONText.object([("name", .text(name)), ("type", .null)]).print() }
+  }
+}
+
+extension FieldDeclaration {
+  /// The name and all members, for programs.
+  fileprivate func members(_ name: String) -> [(String, JSONText)] {
+    [
+      ("name", .text(name)), ("type", .text(type.rawValue)), ("role", .optional(isCode ? "code" : nil)),
+      ("quantity", isCode ? .raw(Array(quantity.description.utf8)) : .null),
+      ("unit", .optional(isCode ? unit : nil)), ("search", .bool(isSearched)), ("order", .bool(isOrdered)),
+    ]
+  }
+
+  /// What the field is used for, for people.
+  fileprivate var uses: String {
+    var uses: [String] = []
+    if isCode { uses.append("code of \(quantity)" + (unit.isEmpty ? "" : " (\(unit))")) }
+    if isSearched { uses.append("searched") }
+    if isOrdered { uses.append("ordered") }
+    return uses.joined(separator: ", ")
+  }
+}
