@@ -179,12 +179,12 @@ let groups: [(name: String, targets: [Target])] = [
           "CTextEncoding", "CZstd", "JSONFormat", "Platform",
           .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
         ]),
-      module("CatalogFiles", ["Catalog", "CatalogRows", "LogStore", "RowFiles", "ServerAnswers"]),
+      module("CatalogFiles", ["Barcodes", "Catalog", "CatalogRows", "LogStore", "RowFiles", "ServerAnswers"]),
       module(
         "CatalogSources",
         [
-          "Catalog", "CatalogFiles", "CatalogRows", "CatalogSync", "Essentials", "JSONFormat", "LogStore", "Platform",
-          "RowFiles", "RowSources", "ServerAnswers", "TextFormat",
+          "Barcodes", "Catalog", "CatalogFiles", "CatalogRows", "CatalogSync", "Essentials", "JSONFormat", "LogStore",
+          "Platform", "RowFiles", "RowSources", "ServerAnswers", "TextFormat",
         ]),
       module(
         "CatalogOrigin",

@@ -70,7 +70,7 @@ let package = Package(
       ],
       swiftSettings: library),
     .target(
-      name: "CatalogFiles", dependencies: ["Catalog", "CatalogRows", "LogStore", "RowFiles", "ServerAnswers"],
+      name: "CatalogFiles", dependencies: ["Barcodes", "Catalog", "CatalogRows", "LogStore", "RowFiles", "ServerAnswers"],
       swiftSettings: library),
     .target(
       name: "CatalogSync", dependencies: ["Catalog", "LogStore", "ServerAnswers"], swiftSettings: library),
@@ -90,8 +90,8 @@ let package = Package(
     .target(
       name: "CatalogSources",
       dependencies: [
-        "Catalog", "CatalogFiles", "CatalogRows", "CatalogSync", "Essentials", "JSONFormat", "LogStore", "Platform",
-        "RowFiles", "RowSources", "ServerAnswers", "TextFormat",
+        "Barcodes", "Catalog", "CatalogFiles", "CatalogRows", "CatalogSync", "Essentials", "JSONFormat", "LogStore",
+        "Platform", "RowFiles", "RowSources", "ServerAnswers", "TextFormat",
       ],
       swiftSettings: library),
     // What decodes, without what opens: that needs packages of others.

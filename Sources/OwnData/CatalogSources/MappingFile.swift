@@ -28,6 +28,8 @@ package struct MappingFile: Sendable, Equatable {
   package var products: String?
   package var relations: String?
   package var since: String?
+  /// The table of codes; `nil` if there is none.
+  package var codesFrom: CodesFrom?
 
   /// Creates a mapping that recognises common names.
   package init() {}
@@ -153,6 +155,9 @@ package struct MappingFile: Sendable, Equatable {
         do { mapping.rows = try RowCondition(parsing: text) } catch {
           throw Invalid(message: "rows: \(error)" + (text.count > 200 ? "" : ", in: \(text)"))
         }
+      case "codes": try readCodes(value)
+      case "group": try readGroup(value)
+      case "codesFrom": try readCodesFrom(value)
       case "fields":
         guard let fields = value as? [String: Any] else { throw Invalid(message: "fields is an object") }
         for (name, rule) in fields.sorted(by: { $0.key < $1.key }) { try read(rule, for: try Self.field(name)) }
@@ -160,8 +165,8 @@ package struct MappingFile: Sendable, Equatable {
         throw Invalid(
           message:
             "\"\(key)\" is unknown; a mapping has format, encoding, skipLines, delimiter, quotes, excel, unevenRows, decimal,"
-            + " date, true, null, automatic, unknown, withoutId, onDuplicate, rows and fields, and for a database products,"
-            + " relations and since")
+            + " date, true, null, automatic, unknown, withoutId, onDuplicate, rows, codes, group,"
+            + " codesFrom and fields, and for a database products, relations and since")
       }
     }
   }
@@ -199,7 +204,7 @@ package struct MappingFile: Sendable, Equatable {
     mapping.rules[field] = rule
   }
 
-  private static func step(_ value: Any) throws(Invalid) -> RowMapping.Step {
+  static func step(_ value: Any) throws(Invalid) -> RowMapping.Step {
     switch value as? String {
     case "trim": return .trim
     case "upper": return .upper
@@ -223,7 +228,7 @@ package struct MappingFile: Sendable, Equatable {
     return .capture(pattern)
   }
 
-  private static func text(_ value: Any, _ key: String) throws(Invalid) -> String {
+  static func text(_ value: Any, _ key: String) throws(Invalid) -> String {
     guard let text = value as? String else { throw Invalid(message: "\(key) is a text") }
     return text
   }
@@ -233,7 +238,7 @@ package struct MappingFile: Sendable, Equatable {
     return isTrue
   }
 
-  private static func texts(_ value: Any, _ key: String) throws(Invalid) -> [String] {
+  static func texts(_ value: Any, _ key: String) throws(Invalid) -> [String] {
     if let text = value as? String { return [text] }
     guard let texts = value as? [String], !texts.isEmpty else {
       throw Invalid(message: "\(key) is a text, or a list of texts that is not empty")
@@ -274,6 +279,7 @@ package struct MappingFile: Sendable, Equatable {
     for (key, value) in [("products", products), ("relations", relations), ("since", since)] {
       if let value { object.append((key, .text(value))) }
     }
+    object += jsonOfCodes
     object.append(("fields", .object(fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })))
     var text: [UInt8] = []
     JSONText.object(object).append(to: &text)
@@ -285,20 +291,22 @@ package struct MappingFile: Sendable, Equatable {
     var object: [(String, JSONText)] = [("columns", .array(rule.columns.map(JSONText.text)))]
     if let separator = rule.separator { object.append(("join", .text(separator))) }
     if let split = rule.split { object.append(("split", .text(split))) }
-    let steps = rule.steps.map { step -> JSONText in
-      switch step {
-      case .trim: .text("trim")
-      case .upper: .text("upper")
-      case .lower: .text("lower")
-      case .gtin: .text("gtin")
-      case .capture(let pattern): .object([("capture", .text(pattern))])
-      case .money: .text("money")
-      case .html: .text("html")
-      case .date(let form): .object([("date", .text(form))])
-      }
-    }
-    if !steps.isEmpty { object.append(("steps", .array(steps))) }
+    if !rule.steps.isEmpty { object.append(("steps", .array(rule.steps.map(json)))) }
     return .object(object)
+  }
+
+  /// A step as a mapping has it.
+  static func json(_ step: RowMapping.Step) -> JSONText {
+    switch step {
+    case .trim: .text("trim")
+    case .upper: .text("upper")
+    case .lower: .text("lower")
+    case .gtin: .text("gtin")
+    case .capture(let pattern): .object([("capture", .text(pattern))])
+    case .money: .text("money")
+    case .html: .text("html")
+    case .date(let form): .object([("date", .text(form))])
+    }
   }
 }
 

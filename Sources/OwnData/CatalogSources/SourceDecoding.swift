@@ -38,6 +38,8 @@ package struct SourceDecoding: Sendable {
     package var summary: RowFileSummary
     /// The number of fields that got their default value because of a wrong type, which only the server's rows may have.
     package var defaulted = 0
+    /// What a person should know about a table of codes.
+    var notices: [String] = []
   }
 
   /// The format of a file, of which `text` is the beginning: ``format``, or what the contents and the name say.
@@ -90,6 +92,7 @@ package struct SourceDecoding: Sendable {
       return !reader.isOver
     }
     let summary = try reader.finish(into: &rows)
+    if reader.speaksOfCodes { rows.speakOfCodes() }
     return Reading(columns: reader.columns, guess: guess, summary: summary)
   }
 }

@@ -1,5 +1,6 @@
 package import Catalog
 import CatalogFiles
+package import CatalogRows
 package import CatalogSync
 import Essentials
 package import LogStore
@@ -19,9 +20,32 @@ package struct CatalogueSource: Sendable {
   package var rows = Rows.own
   /// The database, if it is one.
   package var database: DatabaseQuery?
+  /// The file with a table of codes, and how it is read; `nil` if there is none.
+  package var codes: (path: String, decoding: SourceDecoding)?
+  /// The field of the product that the table of codes, or the codes of the database, name; `nil` if there are none.
+  package var codeJoin: ProductField?
   /// How often all rows are read and compared, whether or not the source says that something changed: this finds
   /// deletions in a database with a column for newer rows, and changes of the catalogue by others.
   package var reconcileInterval: Duration = .seconds(3600)
+
+  /// Adds the table of codes of a mapping.
+  ///
+  /// - Throws: `MappingFile.Invalid` if the mapping has a statement for codes, and the source is no database.
+  package mutating func addCodes(_ map: MappingFile) throws(MappingFile.Invalid) {
+    guard let from = map.codesFrom else { return }
+    codeJoin = from.table.join
+    if let file = from.file {
+      var rules = RowRules()
+      rules.readsExcelTexts = map.isExcel
+      codes = (file, SourceDecoding(rules: rules, mapping: map.mappingOfCodes, limits: decoding.limits))
+    } else if var query = database {
+      map.addCodes(to: &query)
+      database = query
+      decoding.rules.skipsEmptyCodes = true
+    } else {
+      throw MappingFile.Invalid(message: "codesFrom: query is for a database; give the codes of a file in a file")
+    }
+  }
 
   /// What the rows of a file are.
   package enum Rows: Sendable {
@@ -188,6 +212,25 @@ package final class SourceImport: Sendable {
     return try source.decoding.load(file, at: path, into: &rows)
   }
 
+  /// Reads the table of codes, after all products.
+  ///
+  /// - Throws: ``FileOfRowsError``, ``SourceUnreadable``; the errors of storing a row; `CancellationError` if the task is
+  ///   cancelled.
+  private func readCodes(into rows: inout CatalogImport, _ reading: inout SourceDecoding.Reading) throws {
+    guard let (path, decoding) = source.codes else { return }
+    rows.joinsCodes = true
+    do {
+      let found = try decoding.load(SequentialFile(path), at: path, into: &rows).summary
+      reading.notices += found.notices.map { "\(path): \($0)" }
+    } catch RowFileError.sinkFailed(let cause, _) where !(cause is RowRefusal) {
+      throw cause
+    } catch let error as RowFileError {
+      throw FileOfRowsError(path: path, error: error)
+    } catch let error as StorageError {
+      throw SourceUnreadable(path: path, code: error.code)
+    }
+  }
+
   private func recordImport(_ report: ImportReport, _ isComplete: Bool) {
     state.withLock { state in
       state.sequence = report.update.sequence
@@ -232,8 +275,12 @@ package final class SourceImport: Sendable {
           .map { path in try DropFolder.File(path: path) }
       ]
     }
-    guard DropFolder.exists(source.name) else { return [[try DropFolder.File(path: source.name)]] }
-    return try DropFolder(path: source.name, format: source.decoding.format).files().map { [$0] }
+    // A new table of codes is a change too.
+    let codes = try source.codes.flatMap { DropFolder.File.isStream($0.path) ? nil : try DropFolder.File(path: $0.path) }
+    let further = [codes].compactMap(\.self)
+    guard DropFolder.exists(source.name) else { return [[try DropFolder.File(path: source.name)] + further] }
+    let files = try DropFolder(path: source.name, format: source.decoding.format).files()
+    return files.filter { $0.path != codes?.path }.map { [$0] + further }
   }
 
   private func run(
@@ -298,7 +345,17 @@ package final class SourceImport: Sendable {
     var rows = try CatalogImport(
       writer, mode, lossLimit, keepsRelations: keepsRelations, keepsCodes: keepsRelations)
     do {
-      let reading = try read(&rows)
+      if let join = source.codeJoin {
+        try rows.expectCodes(joinedBy: join)
+        rows.joinsCodes = source.codes == nil
+      }
+      var reading = try read(&rows)
+      try readCodes(into: &rows, &reading)
+      if let join = rows.join, let first = join.firstOrphan {
+        reading.notices.append(
+          "\(name): \(join.orphanCount) codes left out, as no product has the \(source.codeJoin?.key ?? "id") that they name;"
+            + " the first: the code \(first.code) of \(first.product)")
+      }
       let update = try rows.finish(cursor: cursor) {
         try Task.checkCancellation()
         if reading.summary.products == 0, mode != .upsert, !allowsEmpty, try writer.snapshot().productCount > 0 {
@@ -312,7 +369,7 @@ package final class SourceImport: Sendable {
       return Result(
         report: ImportReport(update: update, payload: payload), damagedPath: writer.damagedPath,
         isUnchanged: update.sequence == destination.last?.sequence, reading: reading,
-        notices: reading.summary.notices.map { "\(name): \($0)" })
+        notices: reading.summary.notices.map { "\(name): \($0)" } + reading.notices)
     } catch {
       rows.cancel()
       if case RowFileError.sinkFailed(let cause, _) = error { throw cause }

@@ -89,6 +89,9 @@ extension RowMapping {
       self.steps = steps
     }
 
+    /// The common names of the columns of each field, in the order in which they are looked for.
+    package var commonNames: [(field: CodeField, names: [String])] { CodeReading.commonNames(join) }
+
     /// What to do about a table without a column for `field`.
     func absence(of field: CodeField) -> String {
       if field == .code {
@@ -184,6 +187,21 @@ enum CodeReading {
     .kind: words("kind barcodetype codetype eantype type art"),
     .id: ["id"],
   ]
+
+  /// The common names of the columns of each field in a table of codes, in the order in which they are looked for.
+  static func commonNames(_ join: ProductField) -> [(field: CodeField, names: [String])] {
+    let own: [String] =
+      switch join {
+      case .id: ["id"]
+      case .barcode: ownBarcodes
+      default: RowMapping.commonNames(of: join)
+      }
+    let product = join == .id ? (names[.productId] ?? []) + own : own + (names[.productId] ?? [])
+    return [
+      (.productId, product), (.code, (names[.code] ?? []) + RowMapping.commonNames(of: .barcode)),
+      (.quantity, names[.quantity] ?? []), (.unit, names[.unit] ?? []), (.kind, names[.kind] ?? []), (.id, ["id"]),
+    ]
+  }
 
   private static let ownBarcodes = words(
     "childgtin childean basegtin baseean eachgtin eachean unitgtin unitean productbarcode productean productgtin"

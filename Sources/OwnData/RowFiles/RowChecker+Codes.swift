@@ -31,7 +31,7 @@ extension RowChecker {
       }
       column = RowCells.barcodeColumn
     }
-    if table != nil, isBlank(cells, column) {
+    if table != nil || rules.skipsEmptyCodes, isBlank(cells, column) {
       summary.withoutCodes += 1
       return
     }

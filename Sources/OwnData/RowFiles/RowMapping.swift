@@ -136,6 +136,11 @@ public struct RowMapping: Sendable, Equatable {
     return closing != nil || rest == name || rest.allSatisfy(\.isWhitespace) ? nil : rest
   }
 
+  /// The common names of a column of `field`, in lower case and without punctuation.
+  static func commonNames(of field: ProductField) -> [String] {
+    commonNames.filter { $0.value == field }.map(\.key).sorted()
+  }
+
   private static let commonNames: [String: ProductField] = {
     let names: [(ProductField, String)] = [
       (.id, "id productid itemid externalid uid uuid 编号 产品编号 商品编号 編號"),

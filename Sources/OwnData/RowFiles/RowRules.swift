@@ -49,6 +49,8 @@ public struct RowRules: Sendable, Equatable {
   package var matchesCodes = false
   /// Whether the rows are only those that changed since the last time. Then it is no error if none of them is taken.
   package var isIncrement = false
+  /// Whether a row of a code without a code is left out, and counted, as one of a table is.
+  package var skipsEmptyCodes = false
   /// The number of empty lines that may follow one another; see ``BlankLines``.
   static let blankLineLimit = 1_000_000
   /// The number of faults after which the rest of a file is not read.

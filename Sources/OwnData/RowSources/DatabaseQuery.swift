@@ -9,6 +9,31 @@ package struct DatabaseQuery: Sendable, Equatable {
   package var products: String
   /// A statement that returns a row for each relation; `nil` if there are none.
   package var relations: String?
+  /// A statement that returns a row for each code of a table of codes; `nil` if there is none.
+  package var codes: String?
+  /// The columns of ``codes``, in the order in which they are looked for.
+  package var codeColumns: [CodeColumn] = []
+
+  /// A field of a code, and the columns that it may come from.
+  package struct CodeColumn: Sendable, Equatable {
+    /// The name of the field.
+    package var field: String
+    /// The column that has to be there; `nil` to take one of ``names``.
+    package var exact: String?
+    /// The names of columns, in lower case and without punctuation; the first one that there is counts.
+    package var names: [String] = []
+    /// The value of all rows as JSON; `nil` if a column has it.
+    package var constant: String?
+    /// Whether a code needs it.
+    package var isRequired: Bool
+
+    /// Creates a column.
+    package init(_ field: String, isRequired: Bool) {
+      self.field = field
+      self.isRequired = isRequired
+    }
+  }
+
   /// A column of ``products`` that grows with every change of a row: a time, a number, or a time as text. `nil` to read
   /// all rows.
   package var since: String?
@@ -122,6 +147,8 @@ package enum DatabaseError: Error, Sendable, Equatable {
   case columnTwice(statement: String, column: String)
   /// The statement for relations does not return a column that it needs.
   case columnMissing(column: String, names: [String])
+  /// The statement for codes does not return a column that it needs.
+  case codeColumnMissing(column: String, names: [String])
   /// The column for newer rows has a type without an ascending order.
   case sinceType(column: String)
   /// The column for newer rows has texts, examples of which are `values`, whose order is not that of time.
@@ -151,6 +178,9 @@ extension DatabaseError: CustomStringConvertible {
     case .columnMissing(let column, let names):
       "the statement of --relations returns no column \(column); it has \(names.joined(separator: ", ")): name one with"
         + " AS \"\(column)\""
+    case .codeColumnMissing(let column, let names):
+      "the statement of --codes returns no column \(column); it has \(names.joined(separator: ", ")): name one with"
+        + " AS \"\(column)\""
     case .sinceType(let column):
       "the column \"\(column)\" of --since has neither a time, a number nor a text, so rows have no order in it; name"
         + " another one, or convert it in the statement, as in CAST(CAST(xmin AS text) AS bigint) AS version"
@@ -175,7 +205,7 @@ extension DatabaseError: ProgramError {
   /// The exit code of a program that fails because of it.
   package var exitStatus: ExitStatus {
     switch self {
-    case .notBuilt, .noRows, .columnTwice, .columnMissing, .sinceType, .sinceText: .usage
+    case .notBuilt, .noRows, .columnTwice, .columnMissing, .codeColumnMissing, .sinceType, .sinceText: .usage
     case .sinceCursor: .data
     case .refused(_, let state, _):
       switch state.prefix(2) {

@@ -1,8 +1,8 @@
 internal import JSONFormat
 
-/// The rows of a database as NDJSON, read piece by piece: an object on each line, the products first.
+/// The rows of a database as NDJSON, read piece by piece: an object on each line, the products first, the codes last.
 ///
-/// Both statements run in one transaction that only reads and sees one state of the database. Rows come by COPY, or one
+/// All statements run in one transaction that only reads and sees one state of the database. Rows come by COPY, or one
 /// by one if the server cannot copy a statement. Values keep their types: numbers their digits, `boolean` is true or
 /// false, `json` is what it contains, and all others are texts as the server writes them, times in the time zone UTC
 /// unless `PGTZ` names another. A relation without an id gets one of its two ids. Line `n` is row `n`. Memory: one row,
@@ -27,10 +27,16 @@ package struct DatabaseRows: ~Copyable {
   package let notices: [String]
 
   private enum Statement {
-    case products, relations, over
+    case products, relations, codes, over
 
     /// Its name in messages.
-    var name: String { self == .relations ? "the statement for relations" : "the statement for products" }
+    var name: String {
+      switch self {
+      case .relations: "the statement for relations"
+      case .codes: "the statement for codes"
+      case .products, .over: "the statement for products"
+      }
+    }
   }
 
   /// Connects, and sends the first statement.
@@ -47,7 +53,7 @@ package struct DatabaseRows: ~Copyable {
     let begun: (format: RowFormat, isCopying: Bool)
     do throws(DatabaseError) {
       cursor = try Self.begin(query, &connection)
-      begun = try Self.begin(.products, query.productsStatement(cursor), &connection)
+      begun = try Self.begin(.products, query.productsStatement(cursor), query, &connection)
     } catch {
       connection.cancel()
       throw error
@@ -101,11 +107,14 @@ package struct DatabaseRows: ~Copyable {
     piece.reserveCapacity(Self.pieceByteCount + Self.pieceByteCount / 8)
     while statement != .over, piece.count < Self.pieceByteCount {
       switch statement {
-      case .products, .relations:
+      case .products, .relations, .codes:
         if try isCopying ? readCopied(&piece) : readRow(&piece) { continue }
         if statement == .products, let relations = query.relations {
           statement = .relations
-          (format, isCopying) = try Self.begin(statement, relations, &connection)
+          (format, isCopying) = try Self.begin(statement, relations, query, &connection)
+        } else if statement != .codes, let codes = query.codes {
+          statement = .codes
+          (format, isCopying) = try Self.begin(statement, codes, query, &connection)
         } else {
           statement = .over
           try connection.run("COMMIT", "the end of the transaction")
@@ -120,11 +129,14 @@ package struct DatabaseRows: ~Copyable {
   ///
   /// - Returns: The form of its rows, and whether they are copied.
   private static func begin(
-    _ statement: Statement, _ text: String, _ connection: inout DatabaseConnection
+    _ statement: Statement, _ text: String, _ query: DatabaseQuery, _ connection: inout DatabaseConnection
   ) throws(DatabaseError) -> (format: RowFormat, isCopying: Bool) {
     let columns = try connection.columns(of: text, statement.name)
     if columns.isEmpty { throw .noRows(statement: statement.name) }
-    let format = try RowFormat(columns, isRelation: statement == .relations, statement.name)
+    let format =
+      statement == .codes
+      ? try RowFormat(columns, query.codeColumns, statement.name)
+      : try RowFormat(columns, isRelation: statement == .relations, statement.name)
     let isCopying = try connection.beginCopy(DatabaseQuery.copy(text), statement.name)
     if !isCopying { try connection.send(text) }
     return (format, isCopying)
@@ -170,6 +182,10 @@ private struct RowFormat {
 
   private(set) var columns: [Column] = []
   private var isRelation = false
+  /// What a row of a code begins with.
+  private var prefix: [UInt8] = []
+  /// The columns of the statement that are written, in their order.
+  private var written: [Int] = []
   /// The columns with the two ids of a relation, if it has no id of its own.
   private var pair: (set: Int, part: Int)?
 
@@ -191,9 +207,51 @@ private struct RowFormat {
     for (index, name) in names.enumerated() where names[..<index].contains(name) {
       throw .columnTwice(statement: statement, column: name)
     }
+    written = Array(names.indices)
     columns = zip(names, found).map { name, column in
       var key: [UInt8] = []
       JSONWriter.append(text: name, to: &key)
+      key.append(UInt8(ascii: ":"))
+      return Column(key: key, kind: DatabaseValue(type: column.type))
+    }
+  }
+
+  /// The format of codes, which have the columns of their fields and no others.
+  ///
+  /// - Parameters:
+  ///   - found: The names of the columns and the object ids of their types.
+  ///   - fields: The fields of a code.
+  ///   - statement: The name of the statement in messages.
+  /// - Throws: ``DatabaseError/columnTwice(statement:column:)``, ``DatabaseError/codeColumnMissing(column:names:)``.
+  init(
+    _ found: [(name: String, type: UInt32)], _ fields: [DatabaseQuery.CodeColumn], _ statement: String
+  ) throws(DatabaseError) {
+    let names = found.map(\.name)
+    for (index, name) in names.enumerated() where names[..<index].contains(name) {
+      throw .columnTwice(statement: statement, column: name)
+    }
+    let plain = names.map { $0.lowercased().filter { $0.isLetter || $0.isNumber } }
+    prefix = Array(#""type":"code","#.utf8)
+    var uses = [String?](repeating: nil, count: names.count)
+    for field in fields {
+      if let constant = field.constant {
+        prefix += "\"\(field.field)\":\(constant),".utf8
+        continue
+      }
+      var index = field.exact.flatMap { names.firstIndex(of: $0) }
+      if field.exact == nil {
+        index = field.names.lazy.compactMap { name in plain.indices.first { plain[$0] == name && uses[$0] == nil } }.first
+      }
+      if let index {
+        uses[index] = field.field
+      } else if field.isRequired || field.exact != nil {
+        throw .codeColumnMissing(column: field.exact ?? field.field, names: names)
+      }
+    }
+    written = uses.indices.filter { uses[$0] != nil }
+    columns = zip(uses, found).map { use, column in
+      var key: [UInt8] = []
+      JSONWriter.append(text: use ?? column.name, to: &key)
       key.append(UInt8(ascii: ":"))
       return Column(key: key, kind: DatabaseValue(type: column.type))
     }
@@ -205,8 +263,9 @@ private struct RowFormat {
   func append(to json: inout [UInt8], _ withValue: (Int, (Span<UInt8>?) -> Void) -> Void) {
     json.append(UInt8(ascii: "{"))
     if isRelation { json += #""type":"relation","#.utf8 }
-    for index in columns.indices {
-      if index > 0 { json.append(UInt8(ascii: ",")) }
+    json += prefix
+    for (number, index) in written.enumerated() {
+      if number > 0 { json.append(UInt8(ascii: ",")) }
       json += columns[index].key
       withValue(index) { columns[index].kind.append($0, to: &json) }
     }

@@ -105,6 +105,10 @@ extension SettingReader {
       }
       source = CatalogueSource(path: from, decoding: decoding)
     }
+    do throws(MappingFile.Invalid) { try source.addCodes(map) } catch {
+      refuse(["sync", "mapFile"], text(["sync", "mapFile"]), "cannot be used: \(error.message)")
+      return nil
+    }
     if let reconcile { source.reconcileInterval = .seconds(reconcile) }
     return source
   }
@@ -116,7 +120,11 @@ extension SettingReader {
     switch SmallFile.read(file, limit: MappingFile.byteLimit) {
     case .success(let bytes):
       record(["sync", "mapFile"], file + "\u{0}" + String(decoding: bytes, as: UTF8.self))
-      do throws(MappingFile.Invalid) { return try MappingFile(json: bytes) } catch {
+      do throws(MappingFile.Invalid) {
+        var map = try MappingFile(json: bytes)
+        map.resolveCodes(nextTo: file)
+        return map
+      } catch {
         refuse(["sync", "mapFile"], file, "cannot be used: \(error.message)")
       }
     case .failure(let problem):

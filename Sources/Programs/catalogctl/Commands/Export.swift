@@ -13,11 +13,12 @@ struct Export: ParsableCommand {
     commandName: "export", abstract: "Write the catalogue into a file, as NDJSON or CSV.",
     discussion: """
       The file's extension says how: .ndjson or .jsonl as 'dump' prints it, .csv as one table with the column 'type', \
-      the 25 fields of a product, and the two ids of a relation; .gz after one of these packs it. Another extension is \
+      the 25 fields of a product, and the two ids of a relation, and, if there are \
+      codes, the three fields that only a code has; .gz after one of these packs it. Another extension is \
       refused without --format. 'import' takes each of them back. The file is one commit, whatever is written \
       meanwhile, and appears whole or not at all; - is standard output, and has no report.
 
-      --columns writes only some fields of the products, and no relations. --excel is for spreadsheets, which take 007 \
+      --columns writes only some fields of the products, and no relations or codes. --excel is for spreadsheets, which take 007 \
       for a number and =1+1 for a formula: texts that they would change are written as ="007", which 'import' reads \
       back.
 
@@ -25,7 +26,7 @@ struct Export: ParsableCommand {
       commas, dates and words for true, its separator and its encoding. 'import' with the same mapping reads it back. \
       A field that the mapping joins, or captures from a text, cannot be written: leave it out with --columns. Other \
       fields have a column of their own name if a product has a value, and so have the fields that --unknown keep \
-      stored. There are no relations.
+      stored. There are no relations and no codes.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -96,10 +97,12 @@ struct Export: ParsableCommand {
     writer.hasMark = encoder(map) == nil
     var export = RowExport(writer)
     export.includesRelations = fields == nil
+    export.includesCodes = fields == nil
     var plain = RowMapping()
     plain.delimiter = map.mapping.delimiter
     if map.mapping == plain { return export }
     export.includesRelations = false
+    export.includesCodes = false
     do throws(RowRefusal) { export.mapping = try ReverseMapping(map.mapping, fields: fields) } catch {
       throw Failure(.usage, error.message)
     }
@@ -139,6 +142,12 @@ struct Export: ParsableCommand {
         "catalogctl: \(Quantity.of(snapshot.relationCount, "relation")) left out: a table of a mapping has products only;"
           + " 'export' without a mapping writes all")
     }
+    let codeCount = export.includesCodes ? snapshot.codeCount : 0
+    if export.mapping != nil, columns == nil, snapshot.codeCount > 0 {
+      Console.say(
+        "catalogctl: \(Quantity.of(snapshot.codeCount, "code")) left out: a table of a mapping has products only;"
+          + " 'export' without a mapping writes all")
+    }
     if file == "-" { return try write(export, snapshot, map) { Console.print($0) } }
     let target = try OutputFile(file, isCompressed: RowFileFormat.isCompressed(path: file))
     do {
@@ -152,12 +161,14 @@ struct Export: ParsableCommand {
     if output.json {
       JSONText.object([
         ("file", .text(file)), ("products", .int(snapshot.productCount)), ("relations", .int(relationCount)),
+      ] + (codeCount > 0 ? [("codes", .int(codeCount))] : []) + [
         ("sequence", .uint(snapshot.sequence)), ("bytes", .int(target.byteCount)),
       ]).print()
     } else {
       Console.say(
         "\(file): \(Quantity.of(snapshot.productCount, "product")),"
-          + " \(Quantity.of(relationCount, "relation")), commit \(snapshot.sequence)")
+          + " \(Quantity.of(relationCount, "relation"))"
+          + (codeCount > 0 ? ", \(Quantity.of(codeCount, "code"))" : "") + ", commit \(snapshot.sequence)")
     }
   }
 }

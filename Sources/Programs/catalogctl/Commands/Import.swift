@@ -32,6 +32,12 @@ struct Import: ParsableCommand {
       Barcodes are counted by what a program for tables may have done to them, with the first of each kind and the \
       step of a mapping that mends it. A mapping may also take some rows only ("rows": "Price != ''").
 
+      Further codes of a product, such as that of a case, come from rows with "type":"code" of NDJSON, from columns and \
+      further rows of products as a mapping says ("codes", "group"), or with --codes from a table of its own, whose rows \
+      have productId, or the field of the product that --join names, code, quantity, unit and kind; common names are \
+      recognised. A code whose product is not found is left out and counted. With codes from any of these, a product \
+      without one has none; otherwise --upsert and --delete-missing leave the codes of the catalogue alone.
+
       postgresql://USER@HOST/DATABASE with --products 'SELECT …' or --table NAME reads a database through libpq, with \
       its environment variables and password file. With --since COLUMN the greatest value of a column up to the server's \
       time becomes the cursor, and the next import with it reads newer rows only.
@@ -65,6 +71,16 @@ struct Import: ParsableCommand {
       "With a database: a statement that returns productId, subProductId and groupNum of each part of a set.",
       valueName: "SQL"))
   var relations: String?
+  @Option(
+    help: ArgumentHelp(
+      "A table of codes: a file, or with a database a statement that returns productId, code, quantity, unit and kind.",
+      valueName: "file|SQL"), completion: .file())
+  var codes: String?
+  @Option(
+    help: ArgumentHelp(
+      "The field of the product that a row of the table of codes names; the id if nothing is said.",
+      valueName: "id|skuCode|barcode"))
+  var join: String?
   @OptionGroup var database: DatabaseOptions
   @Option(
     help: ArgumentHelp("How the file is written, whatever it contains and is called.", valueName: "csv|tsv|ndjson|json")
@@ -88,6 +104,13 @@ struct Import: ParsableCommand {
     if upsert || deleteMissing, replaceDamaged {
       throw ValidationError("--replace-damaged sets the catalogue aside, so there is nothing to compare the file with")
     }
+    if let join {
+      do { _ = try MappingFile.join(join) } catch { throw ValidationError("--join: \(error.message)") }
+    }
+    if match != nil, codes != nil {
+      throw ValidationError("--match barcode finds products by their barcodes; import --codes without it")
+    }
+    if file == "-", codes == "-" { throw ValidationError("standard input has the products or the codes, one of them") }
     guard (cursor ?? "").utf8.count <= limit else { throw ValidationError("--cursor is at most \(limit) bytes") }
     if DatabaseQuery.isURL(file) {
       if format != nil || mapping.encoding != nil || mapping.delimiter != nil || irregularities.areOfTables {
@@ -114,6 +137,7 @@ struct Import: ParsableCommand {
   private func open(_ map: MappingFile) throws -> (InputFile, RowImport.Mode) {
     guard DatabaseQuery.isURL(file) else { return (try InputFile(file), mode(false)) }
     var query = try database.query(file, products: products, relations: relations, map)
+    map.addCodes(to: &query)
     if query.since != nil, !deleteMissing, let cursor = try store.reader()?.snapshot().cursor, !cursor.isEmpty {
       query.lastSeen = cursor
     }
@@ -132,6 +156,7 @@ struct Import: ParsableCommand {
     rules.allowsEmptyIds = allowEmptyId
     rules.allowsAbsentColumns = upsert
     rules.matchesCodes = match != nil
+    rules.skipsEmptyCodes = DatabaseQuery.isURL(self.file)
     return rules
   }
 
@@ -142,13 +167,16 @@ struct Import: ParsableCommand {
     try mapping.checkSaving()
     irregularities.apply(to: &map)
     map.format = format ?? map.format
+    try addCodes(to: &map)
+    let table = try map.codesFrom?.file.map { try CodeTableInput($0, map, accept.limits) }
     let (opened, mode) = try open(map)
-    if dryRun { return try rehearse(opened, map, mode) }
+    if dryRun { return try rehearse(opened, map, mode, table) }
     // A pipe may be slow, so the catalogue is locked only after all of it has arrived.
     let input: InputFile
     do { input = try opened.arrived(nextTo: store.workspace.makeCatalogue(of: store.userID())) } catch {
       throw Failure(named: opened.name, error)
     }
+    try table?.arrive(nextTo: store.workspace.makeCatalogue(of: store.userID()))
     let writer = try store.writer(lockTimeout: write.lockTimeout, replacesDamaged: replaceDamaged)
     defer { writer.close() }
     let next = writer.nextSequence
@@ -158,7 +186,12 @@ struct Import: ParsableCommand {
     let format = try rowFormat(map, piece)
     var rows = try RowImport(
       writer, format, mode, accept.lossLimit, rules: rules(map, input.hasNewerOnly), mapping: map.mapping)
+    if let join = map.codesFrom?.table.join {
+      try rows.expectCodes(joinedBy: join)
+      if table == nil { rows.joinCodes() }
+    }
     var isReported = false
+    var name = input.name
     do {
       while let bytes = piece {
         try rows.consume(bytes.span)
@@ -171,6 +204,17 @@ struct Import: ParsableCommand {
       }
       try rows.settle()
       if !isReported { tell(rows.columns, map, text.guess, input.name) }
+      let (columns, delimiter) = (rows.columns, rows.delimiter)
+      if let table {
+        try table.read(rules: { try rows.beginCodes($0, rules: $1, mapping: $2) }) { piece in
+          name = table.name
+          try rows.consume(piece.span)
+          return !rows.isOver
+        }
+        name = table.name
+        try rows.settle()
+        table.tell(rows.columns)
+      }
       let newest = input.newest ?? ""
       if newest.utf8.count > WireLimits().cursorByteCount {
         throw Failure(.data, "the newest value of the column of --since is too long for a cursor; take another column")
@@ -186,18 +230,22 @@ struct Import: ParsableCommand {
         // The origin of the rows is unknown, so no other user may adopt this catalogue from now on.
         try store.workspace.forgetOrigin(of: store.userID())
       }
-      MappingFile.tellAbsent(rows.columns, input.name, isUpsert: mode == .upsert)
+      MappingFile.tellAbsent(columns, input.name, isUpsert: mode == .upsert)
       writer.sayWhatWasSetAside()
       if update.sequence >= next { DurableChange.report("commit \(update.sequence) is durable") }
-      try mapping.save(Self.noting(rows.delimiter, format, map), rows.columns)
-      report(update, summary, rows.counts, isWritten: update.sequence >= next, seconds: ContinuousClock.now - start)
-      BarcodeTable(summary.barcodes, rows.columns, map.mapping).say(input.name)
+      try mapping.save(Self.noting(delimiter, format, map), columns)
+      report(
+        update, summary, rows.counts, isWritten: update.sequence >= next, orphans: rows.orphans.count,
+        speaksOfCodes: map.codesFrom != nil || map.mapping.speaksOfCodes, seconds: ContinuousClock.now - start)
+      BarcodeTable(summary.barcodes, columns, map.mapping).say(input.name)
+      table?.say(rows.codeSummary)
+      sayOrphans(rows.orphans, map)
     } catch RowFileError.refused(let faults) {
       rows.cancel()
-      try refuse(faults, input.name)
+      try refuse(faults, name)
     } catch {
       rows.cancel()
-      let failure = Failure(named: input.name, error)
+      let failure = Failure(named: name, error)
       // Programs get a report of any error in the file.
       if output.json, failure.code == .data {
         printRefusal(rows.summary, rows.counts, [Self.error(failure.message)], count: 1)
@@ -265,7 +313,9 @@ struct Import: ParsableCommand {
   }
 
   /// Reads the file, and shows what an import would do.
-  private func rehearse(_ input: InputFile, _ map: MappingFile, _ mode: RowImport.Mode) throws {
+  private func rehearse(
+    _ input: InputFile, _ map: MappingFile, _ mode: RowImport.Mode, _ table: CodeTableInput?
+  ) throws {
     var text = try InputText(rows: input, encoding: encoding(map), limits: accept.limits)
     var piece = try beginning(&text, input.name)
     let format = try rowFormat(map, piece)
@@ -277,6 +327,11 @@ struct Import: ParsableCommand {
       sink.merge = try CatalogMerge(known, deletesMissing: mode != .upsert)
       sink.merge?.matchesCodes = match != nil
     }
+    if let join = map.codesFrom?.table.join {
+      sink.join = try CodeJoin(join, isWhole: mode != .upsert, known)
+      sink.joinsCodes = table == nil
+    }
+    var name = input.name
     do {
       while let bytes = piece {
         try reader.consume(bytes.span, into: &sink)
@@ -288,6 +343,12 @@ struct Import: ParsableCommand {
         for row in sink.first { Console.print(String(decoding: row, as: UTF8.self)) }
       }
       let summary = try result.get()
+      if reader.speaksOfCodes || map.codesFrom != nil { sink.merge?.keepsCodes = false }
+      var codeSummary: RowFileSummary?
+      if let table {
+        name = table.name
+        codeSummary = try table.rehearse(into: &sink)
+      }
       MappingFile.tellAbsent(reader.columns, input.name, isUpsert: mode == .upsert)
       if mode != .upsert, summary.products == 0, !accept.acceptLoss, known?.productCount ?? 0 > 0 {
         throw Self.emptyFile(summary)
@@ -305,16 +366,20 @@ struct Import: ParsableCommand {
             + fields(summary, kept: kept, sink.merge?.counts, [])
         ).print()
       } else {
+        let codeCount = summary.codes + (codeSummary?.codes ?? 0) - (sink.join?.orphanCount ?? 0)
+        let codes = codeCount == 0 ? "" : ", \(Quantity.of(codeCount, "further code"))"
         let difference = sink.merge.map { ": " + Self.words($0.counts) } ?? ""
         Console.print(
-          "\(Quantity.of(summary.rows, "row")) read, \(Quantity.count(kept)) would be kept\(difference); nothing was changed"
+          "\(Quantity.of(summary.rows, "row")) read, \(Quantity.count(kept)) would be kept\(codes)\(difference); nothing was changed"
         )
       }
       warn(summary, sink.merge?.counts)
       BarcodeTable(summary.barcodes, reader.columns, map.mapping).say(input.name)
+      table?.say(codeSummary)
+      if let join = sink.join { sayOrphans((join.orphanCount, join.firstOrphan), map) }
     } catch RowFileError.refused(let faults) {
-      try refuse(faults, input.name)
-    } catch { throw Failure(named: input.name, error) }
+      try refuse(faults, name)
+    } catch { throw Failure(named: name, error) }
   }
 
   /// Reports the faults of the file and ends with an error.
@@ -357,7 +422,7 @@ struct Import: ParsableCommand {
 
   /// The number of rows that the catalogue takes.
   private static func kept(_ summary: RowFileSummary, _ counts: MergeCounts?) -> Int {
-    summary.products + summary.relations - summary.duplicates - (counts?.unknownCodes ?? 0)
+    summary.products + summary.relations + summary.codeRows + summary.furtherRows - summary.duplicates - (counts?.unknownCodes ?? 0)
       - (counts?.ambiguousCodes ?? 0)
   }
 
@@ -404,9 +469,21 @@ struct Import: ParsableCommand {
   }
 
   private func report(
-    _ update: UpdateReport, _ summary: RowFileSummary, _ merged: MergeCounts?, isWritten: Bool, seconds: Duration
+    _ update: UpdateReport, _ summary: RowFileSummary, _ merged: MergeCounts?, isWritten: Bool, orphans: Int,
+    speaksOfCodes: Bool, seconds: Duration
   ) {
     let counts = update.counts
+    let ignoredCodes = counts.codesIgnored + (merged?.ignoredCodes ?? 0) + orphans
+    let ignoredRelations = (merged?.ignored ?? 0) - (merged?.ignoredCodes ?? 0)
+    let hasCodes = speaksOfCodes || summary.codes + counts.codesWritten + counts.codesDeleted + ignoredCodes > 0
+    let codes: [(String, JSONText)] = [
+      (
+        "codes",
+        .object([
+          ("written", .int(counts.codesWritten)), ("deleted", .int(counts.codesDeleted)), ("ignored", .int(ignoredCodes)),
+        ])
+      )
+    ]
     if output.json {
       JSONText.object(
         [
@@ -420,9 +497,10 @@ struct Import: ParsableCommand {
             "relations",
             .object([
               ("written", .int(counts.relationsWritten)), ("deleted", .int(counts.relationsDeleted)),
-              ("ignored", .int(counts.relationsIgnored + (merged?.ignored ?? 0))),
+              ("ignored", .int(counts.relationsIgnored + ignoredRelations)),
             ])
           ),
+        ] + (hasCodes ? codes : []) + [
           ("defaulted", .int(counts.defaulted)), ("cursor", .text(update.cursor)), ("bytesIn", .int(summary.bytesIn)),
           ("seconds", .double(((seconds / .milliseconds(1)).rounded()) / 1000)),
         ] + fields(summary, kept: Self.kept(summary, merged), merged, [])
@@ -433,13 +511,20 @@ struct Import: ParsableCommand {
     } else {
       Console.print(
         "commit \(update.sequence): \(Quantity.of(counts.productsUpserted, "product")),"
-          + " \(Quantity.of(counts.relationsWritten, "relation")); gone: \(Quantity.of(counts.productsDeleted, "product")),"
-          + " \(Quantity.of(counts.relationsDeleted, "relation")); cursor "
+          + " \(Quantity.of(counts.relationsWritten, "relation"))"
+          + (hasCodes ? ", \(Quantity.of(counts.codesWritten, "code"))" : "")
+          + "; gone: \(Quantity.of(counts.productsDeleted, "product")),"
+          + " \(Quantity.of(counts.relationsDeleted, "relation"))"
+          + (hasCodes ? ", \(Quantity.of(counts.codesDeleted, "code"))" : "") + "; cursor "
           + (update.cursor.isEmpty ? "empty: the next sync brings everything" : update.cursor.shown))
     }
-    if let merged, merged.ignored > 0 {
+    if let merged, merged.ignoredCodes > 0 {
       Console.say(
-        "catalogctl: \(Quantity.of(merged.ignored, "relation")) left out: the catalogue has no product with the id of the set"
+        "catalogctl: \(Quantity.of(merged.ignoredCodes, "code")) left out: the catalogue has no product with the id")
+    }
+    if ignoredRelations > 0 {
+      Console.say(
+        "catalogctl: \(Quantity.of(ignoredRelations, "relation")) left out: the catalogue has no product with the id of the set"
       )
     }
     warn(summary, merged)
@@ -452,7 +537,8 @@ struct Import: ParsableCommand {
     }
     if summary.furtherParts > 0 {
       Console.say(
-        "catalogctl: \(Quantity.of(summary.furtherParts, "further value")) of cells with several left out (split)")
+        "catalogctl: \(Quantity.of(summary.furtherParts, "further value")) of cells with several left out (split); \"codes\" with"
+          + " \"split\" in a mapping keeps further barcodes")
     }
     warn(ofCodes: counts, withoutCode: summary.withoutCode)
     if summary.duplicates > 0 {

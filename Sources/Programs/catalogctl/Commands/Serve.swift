@@ -122,12 +122,20 @@ struct Serve: AsyncParsableCommand {
       var source = CatalogueSource(
         query, decoding: SourceDecoding(format: .ndjson, rules: rules, mapping: map.mapping, limits: limits))
       source.reconcileInterval = .seconds(reconcile ?? 3600)
+      try addCodes(map, to: &source)
       return source
     }
-    return CatalogueSource(
+    var source = CatalogueSource(
       path: from,
       decoding: SourceDecoding(
         format: format ?? map.format, rules: rules, mapping: map.mapping, encoding: map.encoding, limits: limits))
+    try addCodes(map, to: &source)
+    return source
+  }
+
+  /// Adds the table of codes of the mapping.
+  private func addCodes(_ map: MappingFile, to source: inout CatalogueSource) throws {
+    do { try source.addCodes(map) } catch { throw Failure(.usage, error.message) }
   }
 
   /// The directory that keeps stamps and deletions; `nil` if none does.

@@ -1,4 +1,5 @@
 import Catalog
+import CatalogFiles
 import CatalogRows
 import LogStore
 import RowFiles
@@ -10,12 +11,17 @@ struct RehearsalSink: RowSink {
   private var check = RowSizeCheck()
   /// The comparison with the catalogue; `nil` if the file would replace it.
   var merge: CatalogMerge?
+  /// The products that the codes of a table of their own can belong to, and whether the codes that come now are those.
+  var join: CodeJoin?
+  var joinsCodes = false
+  private var joined = CodeRow()
   /// The first products as JSON.
   private(set) var first: [[UInt8]] = []
 
   mutating func product(_ row: borrowing ProductRow) throws {
     do {
       try check.product(row)
+      join?.note(row)
       try merge?.product(row)
     } catch StoreError.tooLarge(let what, let byteCount, let limit) {
       throw RowRefusal("\(what) would take \(byteCount) bytes, and there is room for \(limit)")
@@ -36,9 +42,11 @@ struct RehearsalSink: RowSink {
   }
 
   mutating func code(_ row: borrowing CodeRow) throws {
+    joined.copy(row)
+    if joinsCodes, try !(join?.resolve(&joined) ?? true) { return }
     do {
-      try check.code(row)
-      try merge?.code(row)
+      try check.code(joined)
+      try merge?.code(joined)
     } catch StoreError.tooLarge(let what, let byteCount, let limit) {
       throw RowRefusal("\(what) would take \(byteCount) bytes, and there is room for \(limit)")
     }

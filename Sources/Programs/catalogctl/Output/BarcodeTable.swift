@@ -76,7 +76,7 @@ struct BarcodeTable {
       if let other = uncuttable {
         "whoever wrote them: split \(Self.quoted(separator)) would also cut \(other.onOneLine)"
       } else {
-        "split \(Self.quoted(separator)), and the step gtin"
+        "codes with split \(Self.quoted(separator)), which keeps them all"
       }
     case .wrongCheckDigit: "whoever wrote them: compare with the labels"
     case .text: "–, if labels have these texts"
@@ -93,11 +93,15 @@ struct BarcodeTable {
 
   /// Shows the rule of a mapping that mends what can be mended.
   private func sayStep() {
-    let isSplit = health[.several] > 0 && uncuttable == nil
-    let isMendable = health[.lostZero] + health[.decorated] > 0 || isSplit
-    guard isMendable, !rule.columns.isEmpty else { return }
+    if rule.columns.isEmpty { return }
+    if health[.several] > 0, uncuttable == nil {
+      let codes = RowMapping.CodeRule(columns: rule.columns, split: separator, steps: [.gtin])
+      Console.say(
+        "  in a mapping (--map), the first code of a cell as the barcode and the others as codes: \"codes\":"
+          + " [\(MappingFile.json(codes).text)]")
+    }
+    guard health[.lostZero] + health[.decorated] > 0 else { return }
     var better = rule
-    if isSplit, better.separator == nil { better.split = separator }
     if !better.steps.contains(.gtin) { better.steps.append(.gtin) }
     if better == rule { return }
     Console.say("  in the fields of a mapping (--map): \"barcode\": \(MappingFile.json(better).text)")

@@ -12,6 +12,7 @@ extension MappingFile {
     let file = try InputFile(path)
     while let piece = try file.next(), bytes.count <= Self.byteLimit { bytes += piece }
     do throws(Invalid) { try self.init(json: bytes) } catch { throw Failure(.usage, "\(path): \(error.message)") }
+    resolveCodes(nextTo: path)
   }
 
   /// Tells people which fields have no value because no row has the column or key of their rule. It is known at the end

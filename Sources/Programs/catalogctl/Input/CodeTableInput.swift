@@ -1,0 +1,133 @@
+import Catalog
+import CatalogFiles
+import CatalogSources
+import Essentials
+import LogStore
+import RowFiles
+import RowSources
+import ServerAnswers
+
+/// The file with a table of codes, which an import reads after the products.
+final class CodeTableInput {
+  private var input: InputFile
+  private let map: MappingFile
+  private let limits: WireLimits
+  /// The name for messages.
+  let name: String
+
+  /// Opens the file.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file; `-` is standard input.
+  ///   - map: The mapping, which says what the columns mean.
+  ///   - limits: The limits of decompression.
+  /// - Throws: `Failure` with exit code 66.
+  init(_ path: String, _ map: MappingFile, _ limits: WireLimits) throws {
+    input = try InputFile(path)
+    name = input.name
+    self.map = map
+    self.limits = limits
+  }
+
+  /// Waits until a pipe has arrived, so that the catalogue is not locked meanwhile.
+  func arrive(nextTo location: StoreLocation) throws {
+    do { input = try input.arrived(nextTo: location) } catch { throw Failure(named: name, error) }
+  }
+
+  private var rules: RowRules {
+    var rules = RowRules()
+    rules.readsExcelTexts = map.isExcel
+    rules.allowsUnevenRows = map.isUneven
+    return rules
+  }
+
+  /// Reads the text.
+  ///
+  /// - Parameters:
+  ///   - begin: Receives the format of the file, the rules and the mapping, before any text.
+  ///   - body: Receives the text piece by piece, until it returns `false`.
+  /// - Throws: The errors of reading and of both.
+  func read(
+    rules begin: (RowFileFormat, RowRules, RowMapping) throws -> Void, _ body: ([UInt8]) throws -> Bool
+  ) throws {
+    var text = try InputText(rows: input, encoding: nil, limits: limits)
+    var piece = try text.next()
+    try begin(RowFileFormat(of: piece ?? [], named: name, hasDelimiter: false), rules, map.mappingOfCodes)
+    while let bytes = piece, try body(bytes) { piece = try text.next() }
+  }
+
+  /// Reads the table into a rehearsal.
+  ///
+  /// - Returns: The summary of the table.
+  /// - Throws: `RowFileError.refused` with its faults; the errors of reading.
+  func rehearse(into sink: inout RehearsalSink) throws -> RowFileSummary {
+    var text = try InputText(rows: input, encoding: nil, limits: limits)
+    var piece = try text.next()
+    var reader = RowFileReader(
+      RowFileFormat(of: piece ?? [], named: name, hasDelimiter: false), rules: rules, mapping: map.mappingOfCodes)
+    sink.joinsCodes = true
+    while let bytes = piece {
+      try reader.consume(bytes.span, into: &sink)
+      piece = reader.isOver ? nil : try text.next()
+    }
+    let summary = try reader.finish(into: &sink)
+    tell(reader.columns)
+    return summary
+  }
+
+  /// Tells people what was recognised.
+  func tell(_ columns: [RowColumnUse]) { MappingFile().tell(columns, nil, name) }
+
+  /// Tells people how many codes there are.
+  func say(_ summary: RowFileSummary?) {
+    guard let summary else { return }
+    Console.say(
+      "catalogctl: \(name): \(Quantity.of(summary.codes, "code")) in \(Quantity.of(summary.rows, "row"))"
+        + (summary.withoutCodes > 0 ? ", \(Quantity.count(summary.withoutCodes)) of them without a code" : "")
+        + (summary.leftOut > 0 ? ", \(Quantity.count(summary.leftOut)) left out by the condition" : ""))
+    for notice in summary.notices { Console.say("catalogctl: \(name): \(notice)") }
+  }
+}
+
+extension Import {
+  /// Puts --codes and --join into the mapping.
+  ///
+  /// - Throws: `Failure` with exit code 64 for options that do not go together.
+  func addCodes(to map: inout MappingFile) throws {
+    if let codes {
+      var from = map.codesFrom ?? MappingFile.CodesFrom()
+      let isDatabase = DatabaseQuery.isURL(file)
+      if isDatabase, codes.allSatisfy({ $0.isWhitespace || $0 == ";" }) {
+        throw Failure(.usage, "--codes is empty; give a SELECT")
+      }
+      let directory = FileManager.default.currentDirectoryPath
+      (from.file, from.query) =
+        isDatabase ? (nil, codes) : (codes == "-" || codes.hasPrefix("/") ? codes : "\(directory)/\(codes)", nil)
+      map.codesFrom = from
+    }
+    if let join {
+      if map.codesFrom == nil {
+        throw Failure(.usage, "--join says how a table of codes is joined; give it with --codes, or codesFrom in a mapping")
+      }
+      do { map.codesFrom?.table.join = try MappingFile.join(join) } catch {
+        throw Failure(.usage, "--join: \(error.message)")
+      }
+    }
+    if map.codesFrom?.query != nil, !DatabaseQuery.isURL(file) {
+      throw Failure(.usage, "codesFrom: query is for a database; give the codes of a file in a file")
+    }
+    if match != nil, map.codesFrom != nil || map.mapping.speaksOfCodes {
+      throw Failure(
+        .usage, "--match barcode finds products by their barcodes; a mapping with codes goes without it")
+    }
+  }
+
+  /// Tells people which codes of a table have no product.
+  func sayOrphans(_ orphans: (count: Int, first: (code: String, product: String)?), _ map: MappingFile) {
+    guard orphans.count > 0, let first = orphans.first else { return }
+    let field = map.codesFrom?.table.join.key ?? "id"
+    Console.say(
+      "catalogctl: \(Quantity.of(orphans.count, "code")) left out: no product has the \(field); the first: the code"
+        + " \(first.code.shown) of \(first.product.shown)")
+  }
+}
