@@ -1,5 +1,5 @@
 import Barcodes
-import CatalogRows
+package import CatalogRows
 package import JSONFormat
 package import RowFiles
 package import RowSources
@@ -115,7 +115,8 @@ extension MappingFile {
         text = number.description
       }
     }
-    let found = try text.map(RowMapping.CodeValue.constant) ?? self.value(value, "quantity")
+    let found: RowMapping.CodeValue
+    if let text { found = .constant(text) } else { found = try self.value(value, "quantity") }
     if case .constant(let text) = found, !(ExactDecimal(text).map { $0.coefficient > 0 } ?? false) {
       throw Invalid(message: "quantity is a number of more than 0, or {\"column\": …}")
     }
