@@ -1,4 +1,5 @@
 import Barcodes
+import CatalogRows
 import CatalogSync
 import LogStore
 import ServerAnswers
@@ -190,11 +191,11 @@ import CatalogTestSupport
         + #""appProductRelVOList":[],"updateTime":"2"}"#
       try apply(Array(text.utf8), mode, to: catalogue) { $0.extraKeys = ["price", "stock"] }
       let snapshot = try catalogue.snapshot
-      #expect(try snapshot.product(id: "a")?.extra?.json == #"{"price":1.50,"shelf":"A7"}"#)
-      #expect(try snapshot.product(id: "b")?.extra == nil)
+      #expect(try snapshot.product(id: "a")?.extra.json == #"{"price":1.50,"shelf":"A7"}"#)
+      #expect(try snapshot.product(id: "b")?.extra.isEmpty == true)
       #expect(try snapshot.verify().isEmpty)
       try apply(Array(text.utf8), mode, to: catalogue)
-      #expect(try catalogue.snapshot.product(id: "a")?.extra?.json == #"{"shelf":"A7"}"#)
+      #expect(try catalogue.snapshot.product(id: "a")?.extra.json == #"{"shelf":"A7"}"#)
     }
     #expect(ImportOptions.isField("barcode") && ImportOptions.isField("extra") && !ImportOptions.isField("price"))
   }
