@@ -51,7 +51,11 @@ package struct CodeJoin {
   private mutating func add(_ text: String, _ id: String) {
     let key = Self.key(text, field)
     if key.isEmpty { return }
-    if case .product(let other) = owners[key], other != id { owners[key] = .several } else { owners[key] = .product(id) }
+    if case .product(let other) = owners[key], other != id {
+      owners[key] = .several
+    } else {
+      owners[key] = .product(id)
+    }
   }
 
   private static func key(_ text: String, _ field: ProductField) -> String {

@@ -111,7 +111,9 @@ extension MappingFile {
   private static func quantity(_ value: Any) throws(Invalid) -> RowMapping.CodeValue {
     var text: String?
     if !(value is Bool) {
-      if let number = value as? Int { text = String(number) } else if let number = value as? Double {
+      if let number = value as? Int {
+        text = String(number)
+      } else if let number = value as? Double {
         text = number.description
       }
     }
@@ -188,6 +190,11 @@ extension MappingFile {
 
   // MARK: Writing
 
+  /// What the mapping says of codes, as the text of a JSON object.
+  package var textOfCodes: String {
+    String(decoding: JSONText.object(jsonOfCodes).bytes, as: UTF8.self)
+  }
+
   /// What the mapping says of codes, as JSON.
   var jsonOfCodes: [(String, JSONText)] {
     var object: [(String, JSONText)] = []
@@ -222,7 +229,8 @@ extension MappingFile {
     for (key, value) in [("quantity", rule.quantity), ("unit", rule.unit), ("kind", rule.kind)] {
       switch value {
       case .column(let name): object.append((key, .object([("column", .text(name))])))
-      case .constant(let text) where key == "quantity": object.append((key, (ExactDecimal(text)?.description).map { JSONText.raw(Array($0.utf8)) } ?? .text(text)))
+      case .constant(let text) where key == "quantity":
+        object.append((key, (ExactDecimal(text)?.description).map { JSONText.raw(Array($0.utf8)) } ?? .text(text)))
       case .constant(let text): object.append((key, .text(text)))
       case nil: break
       }

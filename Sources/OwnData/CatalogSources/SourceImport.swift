@@ -276,7 +276,9 @@ package final class SourceImport: Sendable {
       ]
     }
     // A new table of codes is a change too.
-    let codes = try source.codes.flatMap { DropFolder.File.isStream($0.path) ? nil : try DropFolder.File(path: $0.path) }
+    let codes = try source.codes.flatMap {
+      DropFolder.File.isStream($0.path) ? nil : try DropFolder.File(path: $0.path)
+    }
     let further = [codes].compactMap(\.self)
     guard DropFolder.exists(source.name) else { return [[try DropFolder.File(path: source.name)] + further] }
     let files = try DropFolder(path: source.name, format: source.decoding.format).files()

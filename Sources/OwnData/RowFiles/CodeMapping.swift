@@ -95,7 +95,8 @@ extension RowMapping {
     /// What to do about a table without a column for `field`.
     func absence(of field: CodeField) -> String {
       if field == .code {
-        return "no column has the codes; call it code, or name it in a mapping: \"codesFrom\": {\"columns\": {\"code\": …}}"
+        return
+          "no column has the codes; call it code, or name it in a mapping: \"codesFrom\": {\"columns\": {\"code\": …}}"
       }
       return "no column says which product a code belongs to; call it productId"
         + (join == .id ? "" : " or \(join.key)")
@@ -130,7 +131,6 @@ struct FoundCode {
   var number: Int?
 }
 
-
 /// The parts that the rules of codes and tables of codes have in common.
 enum CodeReading {
   /// Returns the codes in a cell, without blanks around them; none for an empty one. A code that people and programs
@@ -155,13 +155,15 @@ enum CodeReading {
     var number: String? = text
     if !isNumber, let decimal = mapping?.decimalCharacter { number = RowFieldPlan.pointed(text, decimal) }
     guard let number, let quantity = ExactDecimal(number) else {
-      let comma = text.contains(",") && mapping?.decimal == nil ? ", or give the separator of decimals: --decimal ," : ""
+      let comma =
+        text.contains(",") && mapping?.decimal == nil ? ", or give the separator of decimals: --decimal ," : ""
       throw RowRefusal(
         "a quantity is a number of the product's unit, such as 24 or 0.5, with at most 18 digits; correct it" + comma
           + (text.contains(where: \.isNumber) ? "" : ", or " + NullWords.remedy(text)))
     }
     if quantity.coefficient <= 0 {
-      throw RowRefusal("a quantity is more than 0; write how many of the product's unit the code stands for, or nothing for 1")
+      throw RowRefusal(
+        "a quantity is more than 0; write how many of the product's unit the code stands for, or nothing for 1")
     }
     return quantity
   }
@@ -250,7 +252,9 @@ enum CodeReading {
       take(.productId, ownBarcodes.lazy.compactMap { plain.firstIndex(of: $0) }.first)
       // Of two columns of codes, the one that is called code has those of the table.
       if plain.contains("code") {
-        take(.productId, names.indices.first { plain[$0] != "code" && RowMapping.wholeField(named: names[$0]) == .barcode })
+        take(
+          .productId, names.indices.first { plain[$0] != "code" && RowMapping.wholeField(named: names[$0]) == .barcode }
+        )
       }
     } else if table.join != .id {
       take(.productId, names.firstIndex(of: table.join.key))

@@ -46,6 +46,9 @@ public struct NDJSONRows: ~Copyable {
   /// The number of each key that has codes or their quantities, and those of them that mean nothing else.
   private var codeSlots: [String: Int] = [:]
   private var codeKeys: Set<String> = []
+  /// Whether keys with common names have the quantity and the unit of the further rows of a product, and the keys so far.
+  private var findsColumnsOfRows = false
+  private var seenKeys: Set<String> = []
   /// Whether the current row is a code.
   private var isCode = false
   /// What the keys of a table of codes mean, those that no row had so far, and the fields that have no key yet.
@@ -106,6 +109,7 @@ public struct NDJSONRows: ~Copyable {
         use(name, for: checker.codes?.use(of: source) ?? "")
       }
       codeKeys = mapping.columnsOfCodes
+      findsColumnsOfRows = checker.codes?.findsColumnsOfRows ?? false
     }
     if mapping?.skippedLines ?? 0 > 0 {
       checker.report(
@@ -404,6 +408,7 @@ public struct NDJSONRows: ~Copyable {
           if slot != nil, !unseenFilter.isEmpty { unseenFilter.remove(tokens.textString) }
         }
         if isRelation, let column, RowCells.columns[column].relation != nil { continue }
+        if findsColumnsOfRows { findColumnOfRows(tokens.textString) }
         if !codeSlots.isEmpty {
           let name = tokens.textString
           codeSlot = codeSlots[name]
@@ -621,6 +626,17 @@ public struct NDJSONRows: ~Copyable {
     return reader
   }
 
+  /// Finds out whether a key has the quantity or the unit of the further rows of a product.
+  private mutating func findColumnOfRows(_ name: String) {
+    guard seenKeys.count < Self.keyLimit, seenKeys.insert(name).inserted, codeSlots[name] == nil,
+      let source = checker.codes?.addColumnOfRows(name)
+    else { return }
+    codeSlots[name] = source
+    let what = checker.codes?.use(of: source) ?? ""
+    use(name, for: what)
+    if what == "codes.quantity" { codeKeys.insert(name) }
+  }
+
   /// Prepares the keys that the mapping names.
   private mutating func applyRules(_ mapping: RowMapping) {
     for (field, rule) in mapping.rules.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -689,7 +705,8 @@ public struct NDJSONRows: ~Copyable {
         plan.add(source: keys.count, to: field, isFirst: true)
       }
     }
-    if column == nil, mapping?.isAutomatic == true, !codeKeys.contains(name), let field = RowMapping.field(named: name) {
+    if column == nil, mapping?.isAutomatic == true, !codeKeys.contains(name), let field = RowMapping.field(named: name)
+    {
       let candidate = RowFieldPlan.column(of: field)
       let owner = takenFields[candidate]
       if owner == "" {

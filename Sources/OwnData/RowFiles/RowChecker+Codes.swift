@@ -27,7 +27,8 @@ extension RowChecker {
       if !cells.isEmpty(column) {
         report(
           cells.fault(
-            .repeatedKey, RowCells.barcodeColumn, line: line, "a code is given as code or as barcode; keep one of them"))
+            .repeatedKey, RowCells.barcodeColumn, line: line, "a code is given as code or as barcode; keep one of them")
+        )
       }
       column = RowCells.barcodeColumn
     }
@@ -126,7 +127,10 @@ extension RowChecker {
       } else if let quantity = ExactDecimal(constant), quantity.coefficient > 0 {
         code.quantity = quantity
       } else {
-        report(RowFault(.value, line: line, column: field.key, value: constant, "the quantity of codesFrom is no number of more than 0"))
+        report(
+          RowFault(
+            .value, line: line, column: field.key, value: constant,
+            "the quantity of codesFrom is no number of more than 0"))
       }
     }
   }

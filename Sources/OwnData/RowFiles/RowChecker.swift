@@ -223,7 +223,8 @@ struct RowChecker {
       isRelation
       ? "" : "; if the column means something else, leave it out with --unknown ignore, or store it with --unknown keep"
     report(
-      cells.fault(.type, column, line: line, "a row is a product, a relation or a code; write one of these words" + advice))
+      cells.fault(
+        .type, column, line: line, "a row is a product, a relation or a code; write one of these words" + advice))
     return nil
   }
 

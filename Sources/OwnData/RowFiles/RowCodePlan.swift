@@ -96,6 +96,21 @@ struct RowCodePlan {
       unit: unit.map { .source(source($0)) }, isPlain: true)
   }
 
+  /// Makes a key that has not come before that of the quantity or the unit of the further rows of a product, if it has a
+  /// common name of one.
+  ///
+  /// - Returns: Its number as a source; `nil` for other keys.
+  mutating func addColumnOfRows(_ name: String) -> Int? {
+    let isQuantity = ofRows?.quantity == nil && CodeReading.index(of: .quantity, in: [name]) != nil
+    let isUnit = !isQuantity && ofRows?.unit == nil && CodeReading.index(of: .unit, in: [name]) != nil
+    guard isQuantity || isUnit else { return nil }
+    var entry = ofRows ?? Entry(sources: [], split: [], steps: [], isPlain: true)
+    let source = source(name)
+    if isQuantity { entry.quantity = .source(source) } else { entry.unit = .source(source) }
+    ofRows = entry
+    return source
+  }
+
   /// Says which number the column of a source has in a table.
   mutating func setNumber(_ number: Int, of source: Int) { numbers[source] = number }
 

@@ -109,7 +109,9 @@ public struct RowFileSummary: Sendable, Equatable {
       (leftOut, "did not meet the condition of the mapping (rows)"), (withoutID, "had no id"),
       (withoutCode, "had no barcode"), (withoutCodes, "had no code"),
     ].filter { $0.0 > 0 }
-    let none = rows == 1 ? "its only row is not taken" : "none of its \(rows) rows is a \(withoutCodes > 0 ? "code" : "product") to take"
+    let none =
+      rows == 1
+      ? "its only row is not taken" : "none of its \(rows) rows is a \(withoutCodes > 0 ? "code" : "product") to take"
     return none + ": " + reasons.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
       + (noNumber.map { "; \($0.message)" } ?? "")
   }

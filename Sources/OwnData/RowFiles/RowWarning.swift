@@ -47,7 +47,8 @@ package struct RowWarning: Sendable, Equatable {
         + " (\(place); the first row of this product is line \(firstLine)); correct them, or give the rows ids of their own"
     case .groupQuantity:
       let products = count == 1 ? "1 product has" : "\(count) products have"
-      return "\(products) a quantity other than 1 in the first row (group), whose barcode counts as one piece all the same"
+      return
+        "\(products) a quantity other than 1 in the first row (group), whose barcode counts as one piece all the same"
         + " (\(place)); put the row of the single piece first"
     }
   }

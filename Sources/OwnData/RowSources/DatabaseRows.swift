@@ -240,7 +240,8 @@ private struct RowFormat {
       }
       var index = field.exact.flatMap { names.firstIndex(of: $0) }
       if field.exact == nil {
-        index = field.names.lazy.compactMap { name in plain.indices.first { plain[$0] == name && uses[$0] == nil } }.first
+        index =
+          field.names.lazy.compactMap { name in plain.indices.first { plain[$0] == name && uses[$0] == nil } }.first
       }
       if let index {
         uses[index] = field.field

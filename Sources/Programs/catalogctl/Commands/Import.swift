@@ -81,6 +81,8 @@ struct Import: ParsableCommand {
       "The field of the product that a row of the table of codes names; the id if nothing is said.",
       valueName: "id|skuCode|barcode"))
   var join: String?
+  /// What 'init' proposes as the codes of a mapping that says nothing of them: a mapping with codes and group.
+  @Option(help: .hidden) var proposedCodes: String?
   @OptionGroup var database: DatabaseOptions
   @Option(
     help: ArgumentHelp("How the file is written, whatever it contains and is called.", valueName: "csv|tsv|ndjson|json")
@@ -422,7 +424,8 @@ struct Import: ParsableCommand {
 
   /// The number of rows that the catalogue takes.
   private static func kept(_ summary: RowFileSummary, _ counts: MergeCounts?) -> Int {
-    summary.products + summary.relations + summary.codeRows + summary.furtherRows - summary.duplicates - (counts?.unknownCodes ?? 0)
+    summary.products + summary.relations + summary.codeRows + summary.furtherRows - summary.duplicates
+      - (counts?.unknownCodes ?? 0)
       - (counts?.ambiguousCodes ?? 0)
   }
 
@@ -480,7 +483,8 @@ struct Import: ParsableCommand {
       (
         "codes",
         .object([
-          ("written", .int(counts.codesWritten)), ("deleted", .int(counts.codesDeleted)), ("ignored", .int(ignoredCodes)),
+          ("written", .int(counts.codesWritten)), ("deleted", .int(counts.codesDeleted)),
+          ("ignored", .int(ignoredCodes)),
         ])
       )
     ]
@@ -509,14 +513,18 @@ struct Import: ParsableCommand {
       let commit = isWritten ? "commit \(update.sequence)" : "nothing to write, commit \(update.sequence) stays"
       Console.print("\(commit): \(Self.words(merged))")
     } else {
+      var written = [
+        Quantity.of(counts.productsUpserted, "product"), Quantity.of(counts.relationsWritten, "relation"),
+      ]
+      var gone = [Quantity.of(counts.productsDeleted, "product"), Quantity.of(counts.relationsDeleted, "relation")]
+      if hasCodes {
+        written.append(Quantity.of(counts.codesWritten, "code"))
+        gone.append(Quantity.of(counts.codesDeleted, "code"))
+      }
+      let cursor = update.cursor.isEmpty ? "empty: the next sync brings everything" : update.cursor.shown
       Console.print(
-        "commit \(update.sequence): \(Quantity.of(counts.productsUpserted, "product")),"
-          + " \(Quantity.of(counts.relationsWritten, "relation"))"
-          + (hasCodes ? ", \(Quantity.of(counts.codesWritten, "code"))" : "")
-          + "; gone: \(Quantity.of(counts.productsDeleted, "product")),"
-          + " \(Quantity.of(counts.relationsDeleted, "relation"))"
-          + (hasCodes ? ", \(Quantity.of(counts.codesDeleted, "code"))" : "") + "; cursor "
-          + (update.cursor.isEmpty ? "empty: the next sync brings everything" : update.cursor.shown))
+        "commit \(update.sequence): \(written.joined(separator: ", ")); gone: \(gone.joined(separator: ", "));"
+          + " cursor \(cursor)")
     }
     if let merged, merged.ignoredCodes > 0 {
       Console.say(

@@ -14,7 +14,8 @@ struct Init: AsyncParsableCommand {
     discussion: """
       Asks where the catalogue comes from, a file of your own or a server's address, and whose it is; or takes --from \
       and --user. A file is tried first, as 'import --dry-run' does: how its columns are taken is shown, and the first \
-      rows. Then the user is signed in, the file is imported, one of its codes is scanned, and what starts the daemon \
+      rows. Columns and cells with further barcodes, and rows of one product with different ones, are proposed as codes \
+      of a mapping. Then the user is signed in, the file is imported, one of its codes is scanned, and what starts the daemon \
       is printed. What was said about the columns is written into the file of --save-map, or into mapping.json among \
       the user's stores, for the daemon and for later imports. With a server's address, the catalogue is fetched as \
       'sync' does, and the address becomes the setting sync.url.
@@ -85,6 +86,7 @@ struct Init: AsyncParsableCommand {
         throw Failure(.usage, "init reads the file twice; 'catalogctl import -' takes standard input")
       }
       do {
+        if !options.contains(Self.proposedCodes) { options += try proposed(source, options + added) }
         let rehearsal = try Import.parse(
           options + added + ["--dry-run"] + root + (output.json ? ["--json"] : []) + ["--", source])
         options += added
@@ -109,6 +111,28 @@ struct Init: AsyncParsableCommand {
       }
     }
     return (source, options)
+  }
+
+  private static let proposedCodes = "--proposed-codes"
+
+  /// What a mapping could say of further codes in a file, if a person agrees: columns with GTINs, cells with several
+  /// codes, and rows of the same product with other barcodes.
+  ///
+  /// - Returns: The options of `import` for it.
+  private func proposed(_ source: String, _ options: [String]) throws -> [String] {
+    guard let found = try Import.parse(options + root + ["--", source]).proposal() else { return [] }
+    var map = found.map
+    let text = map.textOfCodes
+    Console.say("catalogctl: \(source.shown): further codes of the products, in a mapping (--map): \(text)")
+    if !yes, isatty(STDIN_FILENO) == 1 {
+      return try isConfirmed("Take them? [Y/n]") ? [Self.proposedCodes, text] : []
+    }
+    // Without a person's word, rows with the same id may be variants.
+    if map.mapping.group != nil, !found.hasPackages {
+      map.mapping.group = nil
+      Console.say("catalogctl: rows with the same id may be variants, so \"group\" is not taken; a mapping can say it")
+    }
+    return map.mapping.speaksOfCodes ? [Self.proposedCodes, map.textOfCodes] : []
   }
 
   /// What an import replaces, for the question before it.

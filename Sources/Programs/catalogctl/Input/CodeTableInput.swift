@@ -94,6 +94,13 @@ extension Import {
   ///
   /// - Throws: `Failure` with exit code 64 for options that do not go together.
   func addCodes(to map: inout MappingFile) throws {
+    if let proposedCodes {
+      do throws(MappingFile.Invalid) {
+        let proposed = try MappingFile(json: Array(proposedCodes.utf8)).mapping
+        map.mapping.codes += proposed.codes
+        map.mapping.group = map.mapping.group ?? proposed.group
+      } catch { throw Failure(.usage, "--proposed-codes: \(error.message)") }
+    }
     if let codes {
       var from = map.codesFrom ?? MappingFile.CodesFrom()
       let isDatabase = DatabaseQuery.isURL(file)
@@ -107,7 +114,8 @@ extension Import {
     }
     if let join {
       if map.codesFrom == nil {
-        throw Failure(.usage, "--join says how a table of codes is joined; give it with --codes, or codesFrom in a mapping")
+        throw Failure(
+          .usage, "--join says how a table of codes is joined; give it with --codes, or codesFrom in a mapping")
       }
       do { map.codesFrom?.table.join = try MappingFile.join(join) } catch {
         throw Failure(.usage, "--join: \(error.message)")
@@ -120,6 +128,37 @@ extension Import {
       throw Failure(
         .usage, "--match barcode finds products by their barcodes; a mapping with codes goes without it")
     }
+  }
+
+  /// Reads the file, and finds what a mapping could say of further codes in it.
+  ///
+  /// - Returns: A mapping with nothing but codes and group, and whether a column shows that rows with the same id are
+  ///   packages; `nil` if the file shows none, or the mapping speaks of codes,
+  ///   or the file cannot be read. The import says then what is wrong.
+  func proposal() -> (map: MappingFile, hasPackages: Bool)? {
+    guard codes == nil, match == nil, !DatabaseQuery.isURL(file), var map = try? mapping.file() else { return nil }
+    irregularities.apply(to: &map)
+    if map.codesFrom != nil || map.mapping.speaksOfCodes { return nil }
+    guard let input = try? InputFile(file),
+      var text = try? InputText(rows: input, encoding: map.encoding, limits: accept.limits)
+    else { return nil }
+    var sink = CodeProposal()
+    do {
+      var piece = try text.next()
+      let format =
+        format ?? map.format
+        ?? RowFileFormat(of: piece ?? [], named: file, hasDelimiter: map.mapping.delimiter != nil)
+      var reader = RowFileReader(format, rules: CodeProposal.rules(map.rules), mapping: map.mapping)
+      while let bytes = piece {
+        try reader.consume(bytes.span, into: &sink)
+        piece = reader.isOver ? nil : try text.next()
+      }
+      // Faults are those of the import, which come next.
+      _ = try? reader.finish(into: &sink)
+      var found = MappingFile()
+      (found.mapping.codes, found.mapping.group) = sink.proposed(map.mapping, reader.columns)
+      return found.mapping.speaksOfCodes ? (found, CodeProposal.hasPackages(reader.columns)) : nil
+    } catch { return nil }
   }
 
   /// Tells people which codes of a table have no product.
