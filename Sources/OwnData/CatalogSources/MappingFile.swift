@@ -1,3 +1,4 @@
+package import Catalog
 package import CatalogRows
 import Essentials
 package import JSONFormat
@@ -28,6 +29,8 @@ package struct MappingFile: Sendable, Equatable {
   package var products: String?
   package var relations: String?
   package var since: String?
+  /// The declarations of fields beyond the 25.
+  package var extra = DeclaredFields()
   /// The table of codes; `nil` if there is none.
   package var codesFrom: CodesFrom?
 
@@ -158,6 +161,12 @@ package struct MappingFile: Sendable, Equatable {
       case "codes": try readCodes(value)
       case "group": try readGroup(value)
       case "codesFrom": try readCodesFrom(value)
+      case "extra":
+        var json: [UInt8] = []
+        Self.json(value).append(to: &json)
+        do throws(FieldError) { extra = try DeclaredFields(json: json) } catch {
+          throw Invalid(message: "extra: \(error)")
+        }
       case "fields":
         guard let fields = value as? [String: Any] else { throw Invalid(message: "fields is an object") }
         for (name, rule) in fields.sorted(by: { $0.key < $1.key }) { try read(rule, for: try Self.field(name)) }
@@ -166,7 +175,7 @@ package struct MappingFile: Sendable, Equatable {
           message:
             "\"\(key)\" is unknown; a mapping has format, encoding, skipLines, delimiter, quotes, excel, unevenRows, decimal,"
             + " date, true, null, automatic, unknown, withoutId, onDuplicate, rows, codes, group,"
-            + " codesFrom and fields, and for a database products, relations and since")
+            + " codesFrom, extra and fields, and for a database products, relations and since")
       }
     }
   }
@@ -280,10 +289,24 @@ package struct MappingFile: Sendable, Equatable {
       if let value { object.append((key, .text(value))) }
     }
     object += jsonOfCodes
+    if !extra.isEmpty { object.append(("extra", .raw(Array(extra.value.json.utf8)))) }
     object.append(("fields", .object(fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })))
     var text: [UInt8] = []
     JSONText.object(object).append(to: &text)
     return text + [0x0A]
+  }
+
+  /// A value of the mapping as JSON, as it was read.
+  private static func json(_ value: Any) -> JSONText {
+    switch value {
+    case let object as [String: Any]: .object(object.sorted { $0.key < $1.key }.map { ($0.key, json($0.value)) })
+    case let list as [Any]: .array(list.map(json))
+    case let text as String: .text(text)
+    case let flag as Bool: .bool(flag)
+    case let number as Int: .int(number)
+    case let number as Double: .double(number)
+    default: .null
+    }
   }
 
   /// A rule as a mapping has it.

@@ -8,7 +8,8 @@ import Testing
   /// Commands that write, in an order in which each has something to do.
   private static let commands: [[String]] = [
     ["login", "u"], ["apply", "FILE"], ["sync", "--from", "NEXT"], ["config", "set", "a", "1"],
-    ["config", "unset", "a"], ["documents", "put", "members", "--from", "DOCUMENT"],
+    ["config", "unset", "a"], ["fields", "set", "price", "--type", "decimal"], ["fields", "unset", "price"],
+    ["documents", "put", "members", "--from", "DOCUMENT"],
     ["documents", "delete", "members", "d"], ["queue", "add", "{}"], ["queue", "pause"], ["queue", "resume"],
     ["queue", "retry", "--parked"], ["queue", "clear"],
     ["forget", "--uploads", "--misses", "--sessions", "--documents", "members", "--yes"], ["rollback", "1"],

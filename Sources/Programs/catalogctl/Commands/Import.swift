@@ -7,6 +7,7 @@ import JSONFormat
 import RowFiles
 import RowSources
 import ServerAnswers
+import Workspace
 
 struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -162,6 +163,23 @@ struct Import: ParsableCommand {
     return rules
   }
 
+  /// Adds the declarations of a mapping to those of the user, so that this import writes their indexes.
+  private func declare(_ fields: DeclaredFields) throws {
+    if fields.isEmpty { return }
+    var declared = try store.fields()
+    let before = declared
+    for name in fields.names {
+      guard let declaration = fields[name] else { continue }
+      do { try declared.set(name, declaration) } catch { throw Failure(.usage, "extra of the mapping: \(error)") }
+    }
+    if declared == before { return }
+    var workspace = store.workspace
+    workspace.lockTimeout = write.lockTimeout
+    try workspace.settings(of: store.userID()).change {
+      try $0.set(named: IndexSettings.Name.fields.rawValue, to: declared.value)
+    }
+  }
+
   func run() throws {
     let start = ContinuousClock.now
     // Report a missing file before a store is created.
@@ -179,6 +197,7 @@ struct Import: ParsableCommand {
       throw Failure(named: opened.name, error)
     }
     try table?.arrive(nextTo: store.workspace.makeCatalogue(of: store.userID()))
+    try declare(map.extra)
     let writer = try store.writer(lockTimeout: write.lockTimeout, replacesDamaged: replaceDamaged)
     defer { writer.close() }
     let next = writer.nextSequence
