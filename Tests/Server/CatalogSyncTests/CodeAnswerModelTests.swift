@@ -127,10 +127,12 @@ import CatalogTestSupport
       }
       let snapshot = try catalogue.snapshot
       if snapshot.sequence > 0 { history[snapshot.sequence] = (model, try CatalogDigest(snapshot)) }
-      try #require(snapshot.products == model.products.values.sorted { $0.id.isBytewiseLess(than: $1.id) })
+      let products = model.products.values.sorted { $0.id.isBytewiseLess(than: $1.id) }
+      try #require(snapshot.products == products)
       try #require(Self.counted(snapshot.codes) == Self.counted(model.codes), "step \(step)")
       try #require(snapshot.codeCount == model.codes.count)
-      try #require(snapshot.orphanCodeCount() == model.codes.count { model.products[$0.productId] == nil })
+      let orphans = model.codes.count { model.products[$0.productId] == nil }
+      try #require(snapshot.orphanCodeCount() == orphans)
       try #require(snapshot.verify().isEmpty)
       // Rows that are equal have one digest, however they came.
       try other.full(
