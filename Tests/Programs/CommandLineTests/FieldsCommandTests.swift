@@ -102,4 +102,17 @@ import Testing
     let wrong = try root.run("import", file, "--map", map)
     #expect(wrong.code != 0 && wrong.words.contains("the field \"carton_ean\", role"))
   }
+
+  @Test func `init proposes declarations of the columns that it keeps`() throws {
+    let root = try TestRoot()
+    let file = root.folder.path + "/own.csv"
+    let rows = "id,barcode,name,price,color,carton ean,gone\n1,4006381333931,Lamp,2.50,red,9300675001007,no\n"
+    try Data(rows.utf8).write(to: URL(filePath: file))
+    let run = try root.run("init", "--from", file, "--user", "u", "--unknown", "keep", "--yes")
+    #expect(run.code == 0)
+    for command in ["'carton ean' --role code", "gone --type bool", "price --type decimal --order"] {
+      #expect(run.words.contains("catalogctl fields set \(command)"), "\(run.words)")
+    }
+    #expect(!run.words.contains("fields set color"))
+  }
 }

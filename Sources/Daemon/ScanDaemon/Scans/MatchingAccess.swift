@@ -83,6 +83,9 @@ final class MatchingAccess: Sendable {
       if let unchanged { return unchanged }
       try settings.fill(from: own, of: stores.user) { faults[$0.name.rawValue] = "\($0)" }
       try settings.fill(from: common, of: nil) { faults[$0.name.rawValue] = "\($0)" }
+      for snapshot in [common, own] {
+        if let fault = IndexSettings.fieldsFault(in: snapshot) { faults[IndexSettings.Name.fields.rawValue] = fault }
+      }
       commits = (own, common)
     } catch SettingsError.closed {
       throw WorkspaceError.closed(user: stores.user)

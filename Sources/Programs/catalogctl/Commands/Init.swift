@@ -235,6 +235,17 @@ struct Init: AsyncParsableCommand {
     return String(gtin.digits.suffix(gtin.canBeWritten(digitCount: 13) ? 13 : 14))
   }
 
+  /// Proposes declarations of the fields that were kept. A catalogue that cannot be read proposes none: what reads it
+  /// says why.
+  private func proposeFields(_ user: String, _ place: String) {
+    var store = store
+    store.user = user
+    guard let proposals = try? FieldProposals(store.snapshot()), !proposals.commands.isEmpty else { return }
+    for command in proposals.commands { Console.say("  \(command)\(place) --user \(user.shellWord)") }
+    Console.say(
+      "      declare what a column that is kept is; then 'catalogctl compact' (see 'catalogctl fields --help')")
+  }
+
   private func sayWhatIsNext(_ user: String, _ source: String, _ map: String?) {
     let place = store.root.map { " --root \($0.shellWord)" } ?? ""
     let isServer = Self.isServer(source)
@@ -248,6 +259,7 @@ struct Init: AsyncParsableCommand {
     Console.say(
       "      answers scanners, and programs on http://127.0.0.1:8765"
         + (isServer ? "" : "; imports \(source.shown) again when it changes"))
+    proposeFields(user, place)
     Console.say("  catalogctl studio\(place)")
     Console.say("      shows the catalogue in a browser")
     Console.say(

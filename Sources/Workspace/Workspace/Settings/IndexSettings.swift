@@ -69,6 +69,18 @@ public struct IndexSettings: Sendable, Equatable {
     }
   }
 
+  /// What is wrong with the declared fields of a store, and what to do; `nil` if nothing is. Who reads a catalogue with
+  /// declarations that cannot be used reads it without any.
+  package static func fieldsFault(in snapshot: SettingsSnapshot) -> String? {
+    do {
+      if let value = try snapshot.value(named: Name.fields.rawValue) { _ = try DeclaredFields(value) }
+      return nil
+    } catch {
+      return "fields in \(TerminalText.shown(snapshot.path)) cannot be used: \(error); set it anew, or unset it with"
+        + " 'catalogctl config unset fields'"
+    }
+  }
+
   private static func flag(_ value: DocumentValue) throws(ValueFault) -> Bool {
     switch value {
     case .text("on"): return true
