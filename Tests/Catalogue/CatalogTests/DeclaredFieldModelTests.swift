@@ -263,7 +263,7 @@ import CatalogTestSupport
       let snapshot = try catalogue.snapshot.declaring(Self.declared)
       #expect(snapshot.fieldsWithoutIndex.isEmpty)
       try Self.check(snapshot, model.values.sorted { $0.id < $1.id }, &rows)
-      #expect(try snapshot.verify() == [])
+      #expect(try snapshot.verify().isEmpty)
     }
   }
 
@@ -377,6 +377,6 @@ import CatalogTestSupport
       ]
       #expect(try store.orderedFindings(Schema(tables)).contains { $0.what.contains(name) })
     }
-    #expect(try catalogue.snapshot.verify() == [])
+    #expect(try catalogue.snapshot.verify().isEmpty)
   }
 }

@@ -242,7 +242,8 @@ private struct ConditionGenerator {
       let (least, greatest) = (scene.generator.field(), scene.generator.field())
       let number = scene.generator.rows.pick([ProductField.categoryId, .delFlag, .groupNum])
       let groups = try scene.snapshot.products(where: condition).grouped(
-        by: fields, [.minimum(least), .maximum(greatest), .sum(number), .average(number)])
+        by: fields.map { .field($0) },
+        [.minimum(.field(least)), .maximum(.field(greatest)), .sum(.field(number)), .average(.field(number))])
       let ordering = Ordering(fields.map { Ordering.Term(ConditionGenerator.path($0)) })
       var expected: [[UInt8]: [Int]] = [:]
       for index in try scene.matches(condition) { expected[try scene.key(ordering, index), default: []].append(index) }

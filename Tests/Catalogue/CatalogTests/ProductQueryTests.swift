@@ -299,7 +299,7 @@ import CatalogTestSupport
 
   @Test func `a sum or an average of a text or a Boolean is an error`() throws {
     let query = try snapshot.products(where: "true")
-    for field in [ProductField.name, .isSaleProduct, .createTime] {
+    for field in [ProductQueryField.name, .isSaleProduct, .createTime] {
       for aggregate in [ProductAggregate.sum(field), .average(field)] {
         let error = #expect(throws: ProductQueryError.self) { try query.grouped(by: [.brand], [aggregate]) }
         #expect("\(String(describing: error))".contains("is not a number"))
@@ -388,7 +388,7 @@ import CatalogTestSupport
     try snapshot.withProduct(id: "a") { (view) throws(StoreError) in
       var scratch: [UInt8] = []
       for field in ProductField.allCases {
-        let value = try view.value(field, &scratch)
+        let value = try ResolvedField.field(field).value(of: view, &scratch)
         #expect(value.kind == field.kind, "\(field)")
         if let text = field.text { #expect(value == .text(row[text]), "\(field)") }
       }
