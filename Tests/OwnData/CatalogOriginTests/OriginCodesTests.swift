@@ -103,6 +103,7 @@ import Testing
       try await OriginStore(
         source: CatalogueSource(serverRows: dump, relations: nil, codes: bad), logger: log.logger)
     }
-    #expect("\(try #require(error))".contains(bad) && "\(try #require(error))".contains("Line 2"))
+    let words = "\(try #require(error))"
+    #expect(words.contains(bad) && words.contains("Line 2"), "\(words)")
   }
 }

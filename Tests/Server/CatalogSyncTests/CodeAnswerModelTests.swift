@@ -137,7 +137,7 @@ import CatalogTestSupport
       // Rows that are equal have one digest, however they came.
       try other.full(
         Array(model.products.values), codes: model.codes.shuffled(using: &rows.random), cursor: snapshot.cursor)
-      let digests = (try CatalogDigest(other.snapshot), try CatalogDigest(snapshot))
+      let digests = try (CatalogDigest(other.snapshot), CatalogDigest(snapshot))
       try #require(digests.0 == digests.1, "step \(step)")
     }
   }
