@@ -7,7 +7,7 @@ import Testing
 /// The optional list of codes in a payload.
 @Suite struct CodeListTests {
   private func decode(_ list: String) -> Outcome {
-    let text = #"{"appProductVOList":[{"id":"p"}],"appProductRelVOList":[],"updateTime":"t"\(list)}"#
+    let text = #"{"appProductVOList":[{"id":"p"}],"appProductRelVOList":[],"updateTime":"t"\#(list)}"#
     let whole = Outcome(Array(text.utf8), allowsBarePayload: true)
     for sizes in [[1], [7], [64, 3]] {
       #expect(Outcome(Array(text.utf8), chunks: sizes, allowsBarePayload: true) == whole)
