@@ -98,7 +98,7 @@ extension DaemonSetting {
       "sync.threshold", .int(1...1_000_000_000), "1000", "so many rows of an increment call for a full update"),
     DaemonSetting(
       "sync.maximumLoss", .number(0...1), "",
-      "the share of products, and of codes, an update may lose; unset, half of over 1,000; 1 also takes those without an id"
+      "the share of products or codes an update may lose; unset, half of over 1,000; 1 also takes those without id"
     ),
     DaemonSetting(
       "sync.extra", .list, "", "keys of the server's products, beyond their fields, whose values are kept in extra"),
