@@ -170,8 +170,8 @@ let groups: [(name: String, targets: [Target])] = [
       module(
         "RowFiles",
         [
-          "Barcodes", "Bytes", "CatalogRows", "DocumentFormat", "Gzip", "JSONFormat", "Platform", "ServerAnswers",
-          "TextFormat",
+          "Barcodes", "Bytes", "CatalogRows", "DocumentFormat", "Essentials", "Gzip", "JSONFormat", "Platform",
+          "ServerAnswers", "TextFormat",
         ]),
       module(
         "RowSources",

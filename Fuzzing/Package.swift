@@ -65,12 +65,13 @@ let package = Package(
     .target(
       name: "RowFiles",
       dependencies: [
-        "Barcodes", "Bytes", "CatalogRows", "DocumentFormat", "Gzip", "JSONFormat", "Platform", "ServerAnswers",
-        "TextFormat",
+        "Barcodes", "Bytes", "CatalogRows", "DocumentFormat", "Essentials", "Gzip", "JSONFormat", "Platform",
+        "ServerAnswers", "TextFormat",
       ],
       swiftSettings: library),
     .target(
-      name: "CatalogFiles", dependencies: ["Barcodes", "Catalog", "CatalogRows", "LogStore", "RowFiles", "ServerAnswers"],
+      name: "CatalogFiles",
+      dependencies: ["Barcodes", "Catalog", "CatalogRows", "LogStore", "RowFiles", "ServerAnswers"],
       swiftSettings: library),
     .target(
       name: "CatalogSync", dependencies: ["Catalog", "LogStore", "ServerAnswers"], swiftSettings: library),

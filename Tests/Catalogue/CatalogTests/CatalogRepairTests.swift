@@ -69,9 +69,9 @@ import CatalogTestSupport
     try catalogue.folder.write(log, to: "catalog.log")
     let repair = try #require(try CatalogRepair.run(catalogue.location))
     #expect(!repair.losses.isEmpty)
-    // Without any manifest it is not known which rows the increment replaced; tombstones still say it.
+    // The ends of pages are lost with the footers, and what lay there.
     #expect(try repair.snapshot.codes.count == repair.snapshot.codeCount)
-    #expect(repair.snapshot.codeCount >= 599)
+    #expect(repair.snapshot.codeCount > 500)
     #expect(try repair.snapshot.verify().isEmpty)
     // A product's record alone: its codes stay, and the digest says that something is gone.
     try catalogue.folder.write(good, to: "catalog.log")

@@ -207,7 +207,7 @@ import Testing
         try await test.exchange("GET", "/v1/products\(query)", expecting: 400)
       }
       let parameters = test.checker.operation("GET", "/v1/products")?["parameters"]?.elements ?? []
-      let names = ["barcode", "where", "order", "limit", "offset", "columns", "count"]
+      let names = ["barcode", "where", "order", "limit", "offset", "columns", "count", "codes"]
       #expect(parameters.compactMap { $0["name"]?.text } == names)
       #expect(parameters[0]["required"] == nil && parameters[0]["schema"]?["minLength"] == .number(1))
       let components = try await test.exchange("GET", "/v1/products/1000/components").json["components"]

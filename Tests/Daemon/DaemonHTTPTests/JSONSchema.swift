@@ -51,6 +51,8 @@ struct JSONSchema {
       case "minItems": if case .array(let all) = value, all.count < rule.int { faults.append("\(place): too few") }
       case "maxItems": if case .array(let all) = value, all.count > rule.int { faults.append("\(place): too many") }
       case "minimum": if case .number(let number?) = value, number < rule.int { faults.append("\(place): too small") }
+      case "exclusiveMinimum":
+        if case .number(let number?) = value, number <= rule.int { faults.append("\(place): too small") }
       case "maximum": if case .number(let number?) = value, number > rule.int { faults.append("\(place): too large") }
       default: faults.append("\(place): the test knows no keyword \(keyword)")
       }

@@ -124,7 +124,7 @@ import Testing
     ("id,weight\na,0x10\nb,1e999\n", ["value \"0x10\": this is not a number", "Line 3, column 2 (weight)"]),
     ("id,groupNum\na,1.5\n", ["Line 2, column 2 (groupNum), value \"1.5\": this is not a whole number"]),
     ("id,isSaleProduct\na,1\n", ["Line 2, column 2 (isSaleProduct), value \"1\": this is neither true nor false"]),
-    ("type,id\nthing,a\n", ["Line 2, column 1 (type), value \"thing\": a row is a product or a relation"]),
+    ("type,id\nthing,a\n", ["Line 2, column 1 (type), value \"thing\": a row is a product, a relation or a code"]),
     (
       "type,id,name,productId,subProductId\nrelation,a,b,c,d\n",
       ["Line 2, column 3 (name), value \"b\": a relation has no field of this name"]

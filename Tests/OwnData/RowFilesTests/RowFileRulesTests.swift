@@ -113,7 +113,7 @@ import Testing
     (#"{"id":"a","name":false}"#, "Line 1, column name, value \"false\": true or false where a text is expected"),
     (#"{"id":"a","groupNum":2.5}"#, "Line 1, column groupNum, value \"2.5\": this is not a whole number"),
     (#"{"id":"a","isSaleProduct":1}"#, "Line 1, column isSaleProduct, value \"1\": this is neither true nor false"),
-    (#"{"id":"a","type":"thing"}"#, "Line 1, column type, value \"thing\": a row is a product or a relation"),
+    (#"{"id":"a","type":"thing"}"#, "Line 1, column type, value \"thing\": a row is a product, a relation or a code"),
     (#"{"type":"relation","id":"a","subProductId":"b"}"#, "Line 1, column productId: a relation needs"),
     (#"{"id":"\ud800"}"#, "Line 1: a \\u escape is half of a character"),
     (#"[{"id":"a"}]"#, "Line 1, value \"[{\"id\":\"a\"}]\": this is an array instead of an object"),

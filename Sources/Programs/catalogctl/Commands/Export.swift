@@ -159,11 +159,13 @@ struct Export: ParsableCommand {
     }
     DurableChange.report("\(file) is complete")
     if output.json {
-      JSONText.object([
-        ("file", .text(file)), ("products", .int(snapshot.productCount)), ("relations", .int(relationCount)),
-      ] + (codeCount > 0 ? [("codes", .int(codeCount))] : []) + [
-        ("sequence", .uint(snapshot.sequence)), ("bytes", .int(target.byteCount)),
-      ]).print()
+      JSONText.object(
+        [
+          ("file", .text(file)), ("products", .int(snapshot.productCount)), ("relations", .int(relationCount)),
+        ] + (codeCount > 0 ? [("codes", .int(codeCount))] : []) + [
+          ("sequence", .uint(snapshot.sequence)), ("bytes", .int(target.byteCount)),
+        ]
+      ).print()
     } else {
       Console.say(
         "\(file): \(Quantity.of(snapshot.productCount, "product")),"

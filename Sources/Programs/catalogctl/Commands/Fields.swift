@@ -119,9 +119,10 @@ struct FieldsSet: ParsableCommand {
     } catch { throw Failure(.usage, error.description) }
     try config.store(fields, lockTimeout: write.lockTimeout)
     let needsIndex = declaration.isCode || declaration.isSearched || declaration.isOrdered
-    DurableChange.report(
-      "\(name.shown) is declared"
-        + (needsIndex ? "; the next full update or 'catalogctl compact' writes its index" : ""))
+    DurableChange.report("\(name.shown) is declared")
+    if needsIndex {
+      Console.say("catalogctl: \(name.shown): the next full update or 'catalogctl compact' writes its index")
+    }
     if output.json { JSONText.object(declaration.members(name)).print() }
   }
 }

@@ -251,7 +251,8 @@ struct Import: ParsableCommand {
         // The origin of the rows is unknown, so no other user may adopt this catalogue from now on.
         try store.workspace.forgetOrigin(of: store.userID())
       }
-      MappingFile.tellAbsent(columns, input.name, isUpsert: mode == .upsert)
+      // Of the file that was read last, the end is known too.
+      MappingFile.tellAbsent(table == nil ? rows.columns : columns, input.name, isUpsert: mode == .upsert)
       writer.sayWhatWasSetAside()
       if update.sequence >= next { DurableChange.report("commit \(update.sequence) is durable") }
       try mapping.save(Self.noting(delimiter, format, map), columns)

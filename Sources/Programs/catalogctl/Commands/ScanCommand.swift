@@ -33,6 +33,7 @@ struct ScanCommand: ParsableCommand {
     let user = try store.userID()
     // Read once: a change of the settings holds from the next call on, not from the next code.
     let options = try store.matchingOptions()
+    let fields = try store.fields()
     var reader = try store.reader()
     var missed = false
     var isReported = false
@@ -43,11 +44,11 @@ struct ScanCommand: ParsableCommand {
       if let open = reader {
         snapshot = try store.orRemedies(user) {
           try open.refresh()
-          return try open.snapshot()
+          return try open.snapshot().declaring(fields)
         }
       } else {
         reader = try store.reader()
-        snapshot = try reader?.snapshot() ?? .empty
+        snapshot = try (reader?.snapshot() ?? .empty).declaring(fields)
         if reader == nil, !isReported {
           Console.say("catalogctl: there is no catalogue to look codes up in; 'sync' or 'import' brings one")
           isReported = true

@@ -73,6 +73,7 @@ struct Search: ParsableCommand {
       Console.say("catalogctl: each line that you type is searched; Ctrl-D ends this, and 'search WORD…' asks once")
     }
     let user = try store.userID()
+    let fields = try store.fields()
     var reader = try store.reader()
     var missed = false
     try InputFile("-").forEachLine { text in
@@ -80,7 +81,7 @@ struct Search: ParsableCommand {
       let line = text.utf8.last == UInt8(ascii: "\r") ? String(text.unicodeScalars.dropLast()) : text
       // A catalogue may arrive, or change, while the command waits for lines.
       if let reader { _ = try store.orRemedies(user) { try reader.refresh() } } else { reader = try store.reader() }
-      let results = try results(of: line, in: reader?.snapshot() ?? .empty)
+      let results = try results(of: line, in: (reader?.snapshot() ?? .empty).declaring(fields))
       if results.isEmpty { missed = true }
       JSONText.object([("query", .text(line)), ("results", .array(results.map(\.json)))]).print()
     }

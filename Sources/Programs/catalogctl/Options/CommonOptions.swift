@@ -115,7 +115,7 @@ struct StoreOptions: ParsableArguments {
   /// - Throws: `Failure` with exit code 1 if it is not retained.
   func commit(_ sequence: UInt64) throws -> CatalogSnapshot {
     guard let commit = try history()?.at(sequence) else { throw Failure.noCommit(sequence) }
-    return commit
+    return commit.declaring(try fields())
   }
 
   /// The writer of the user's catalogue. Creates missing directories.
