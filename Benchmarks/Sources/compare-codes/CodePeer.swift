@@ -71,29 +71,42 @@ final class CodePeer {
       try put(id, row[.barcode], body)
       if !hasCodes { continue }
       for number in 0..<CodeRows.codesPerProduct {
-        try with(CodeRows.code(number, of: index)) { code in
-          try with(id) { id in
-            try with(CodeRows.unit(number)) { unit in
-              try check(unsafe api.pointee.put_code(store, code, id, UInt32(CodeRows.quantity(number)), unit))
-            }
-          }
-        }
+        let (code, unit) = (CodeRows.code(number, of: index), CodeRows.unit(number))
+        try put(code, of: id, CodeRows.quantity(number), unit)
       }
     }
     try check(unsafe api.pointee.commit(store))
   }
 
-  private func put(_ id: String, _ barcode: String, _ body: [UInt8]) throws {
-    try with(id) { id in
-      try with(barcode) { barcode in
-        // The array is alive during the call.
-        try unsafe body.withUnsafeBytes { bytes in
-          try check(
-            unsafe api.pointee.put_product(
-              store, id, barcode, code_text(bytes: bytes.baseAddress, count: bytes.count)))
+  private func put(_ code: String, of id: String, _ quantity: Int, _ unit: String) throws {
+    let (codeBytes, idBytes, unitBytes) = (Array(code.utf8), Array(id.utf8), Array(unit.utf8))
+    // The arrays are alive during the calls, as below.
+    let result = unsafe codeBytes.withUnsafeBytes { code in
+      unsafe idBytes.withUnsafeBytes { id in
+        unsafe unitBytes.withUnsafeBytes { unit in
+          unsafe api.pointee.put_code(
+            store, code_text(bytes: code.baseAddress, count: code.count),
+            code_text(bytes: id.baseAddress, count: id.count), UInt32(quantity),
+            code_text(bytes: unit.baseAddress, count: unit.count))
         }
       }
     }
+    try check(result)
+  }
+
+  private func put(_ id: String, _ barcode: String, _ body: [UInt8]) throws {
+    let (idBytes, barcodeBytes) = (Array(id.utf8), Array(barcode.utf8))
+    let result = unsafe idBytes.withUnsafeBytes { id in
+      unsafe barcodeBytes.withUnsafeBytes { barcode in
+        unsafe body.withUnsafeBytes { body in
+          unsafe api.pointee.put_product(
+            store, code_text(bytes: id.baseAddress, count: id.count),
+            code_text(bytes: barcode.baseAddress, count: barcode.count),
+            code_text(bytes: body.baseAddress, count: body.count))
+        }
+      }
+    }
+    try check(result)
   }
 
   /// Finds each text; returns the number of products that are there.
@@ -111,13 +124,5 @@ final class CodePeer {
       count += Int(found)
     }
     return count
-  }
-
-  /// Lends a text to C for a call.
-  private func with(_ text: String, _ body: (code_text) throws -> Void) throws {
-    var text = text
-    try unsafe text.withUTF8 { bytes in
-      try unsafe body(code_text(bytes: UnsafeRawPointer(bytes.baseAddress), count: bytes.count))
-    }
   }
 }
