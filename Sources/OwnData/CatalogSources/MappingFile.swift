@@ -178,6 +178,11 @@ package struct MappingFile: Sendable, Equatable {
             + " codesFrom, extra and fields, and for a database products, relations and since")
       }
     }
+    if mapping.group == nil, let place = mapping.codes.firstIndex(where: \.columns.isEmpty) {
+      throw Invalid(
+        message: "codes, entry \(place + 1): name the columns that have the codes; an entry without any says what the"
+          + " further rows of a product have, and needs group, as in \"group\": \"id\"")
+    }
   }
 
   private mutating func read(_ value: Any, for field: ProductField) throws(Invalid) {

@@ -96,11 +96,11 @@ extension RowMapping {
     func absence(of field: CodeField) -> String {
       if field == .code {
         return
-          "no column has the codes; call it code, or name it in a mapping: \"codesFrom\": {\"columns\": {\"code\": …}}"
+          "no column has the codes; call it code, or name it in a mapping: \"codesFrom\": {\"file\": …, \"columns\": {\"code\": …}}"
       }
       return "no column says which product a code belongs to; call it productId"
         + (join == .id ? "" : " or \(join.key)")
-        + ", or name it in a mapping: \"codesFrom\": {\"columns\": {\"productId\": …}}; --join says which field of a product"
+        + ", or name it in a mapping: \"codesFrom\": {\"file\": …, \"columns\": {\"productId\": …}}; --join says which field of a product"
         + " it has: id, skuCode or barcode"
     }
   }

@@ -189,7 +189,9 @@ extension RowChecker {
     defer { product.reset() }
     let before = faults.count
     let column = RowFieldPlan.column(of: field)
-    let isBelow = isBlank(cells, column)
+    // A row with an id of its own is another product, also without a value by which rows are grouped.
+    let isAlone = field != .id && isBlank(cells, column) && !isBlank(cells, RowCells.idColumn)
+    let isBelow = isBlank(cells, column) && !isAlone
     if isBelow, groups?.isLeftOut ?? false {
       summary.leftOut += 1
       return
@@ -213,10 +215,8 @@ extension RowChecker {
     var number = groups?.last ?? 0
     var isNew = false
     if !isBelow {
-      cells.withText(column) { key in
-        guard let place = groups?.find(key, line: line, element: element, id: product[.id]) else { return }
-        (number, isNew) = place
-      }
+      let own = isAlone ? [0] + Array(cells.text(RowCells.idColumn).utf8) : Array(cells.text(column).utf8)
+      if let place = groups?.find(own.span, line: line, element: element, id: product[.id]) { (number, isNew) = place }
     }
     if isNew { checkID(cells, line) }
     compare(cells, line, number, isNew: isNew)

@@ -173,4 +173,34 @@ import CatalogTestSupport
     #expect(report.counts.codesWritten == 1)
     #expect(report.notices.skipped.first.map(\.kind) == [.code])
   }
+
+  @Test func `a product may have a code twice, in any capitals`() throws {
+    let codes = [
+      ProductCode("a", "CASE1", ExactDecimal(6)), ProductCode("a", "CASE1", ExactDecimal(12)),
+      ProductCode("a", "case1"),
+      ProductCode("a", "X"), ProductCode("a", "X"),
+    ]
+    let catalogue = try TestCatalogue([Product("a", "1")], codes: codes)
+    #expect(try catalogue.snapshot.codeCount == 5)
+    #expect(try catalogue.snapshot.codes(ofProduct: "a").count == 5)
+    #expect(try catalogue.snapshot.verify().isEmpty)
+    #expect(try Verification.run(catalogue.location)?.findings.isEmpty == true)
+    let match = try catalogue.snapshot.match("CASE1")
+    #expect(match.products.count == 1)
+    #expect(match.package == nil)
+    #expect(try catalogue.snapshot.match("X").package?.code == "X")
+    try catalogue.writer.compact()
+    #expect(try Verification.run(catalogue.location)?.findings.isEmpty == true)
+  }
+
+  @Test func `a merge that loses most codes is refused`() throws {
+    let codes = (0..<1001).map { ProductCode("a", "C\($0)") }
+    let catalogue = try TestCatalogue([Product("a", "1")], codes: codes)
+    var merge = try CatalogMerge(catalogue.snapshot, deletesMissing: false)
+    merge.keepsCodes = false
+    try merge.take([Product("a", "1")], [])
+    try merge.finish()
+    #expect(throws: CatalogError.self) { try merge.checkLosses(LossLimit()) }
+    try merge.checkLosses(.open)
+  }
 }

@@ -35,11 +35,11 @@ extension CatalogSnapshot {
       return match
     }
     var match = try matchAsRead(scan, options)
-    match.mayHavePackage = hasCodes
+    if hasCodes { match.mayHavePackage = true }
     if case .severalCodes = match.transmission { return match }
     if match.isEmpty, let folded = scan.folded {
       var second = try matchAsRead(folded, options)
-      second.mayHavePackage = hasCodes
+      if hasCodes { second.mayHavePackage = true }
       second.attempts = match.attempts + second.attempts
       if second.isEmpty { second.gtin = match.gtin ?? second.gtin }
       second.scan = scan
@@ -48,7 +48,7 @@ extension CatalogSnapshot {
     }
     // 9 stands for an item of variable measure, which contains no other.
     // A code of the table says what the case contains.
-    if match.package == nil, let gtin = match.gtin, (1...8).contains(gtin.indicator), match.kind != .gs1Content {
+    if let gtin = match.gtin, (1...8).contains(gtin.indicator), match.kind != .gs1Content, match.package == nil {
       match.contents = try contents(of: gtin, scan)
     }
     if match.isEmpty, try maySuggest(for: scan, options), case .oneCode = match.transmission {

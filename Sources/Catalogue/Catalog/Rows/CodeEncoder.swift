@@ -22,7 +22,12 @@ struct CodeEncoder {
   /// Puts `row` into the transaction, at the latest with ``finish(into:)``.
   mutating func put(_ row: borrowing CodeRow, into transaction: Transaction) throws(StoreError) {
     let product = row.texts.raw(CodeText.productId.rawValue)
-    if !keys.isEmpty, keys.count + body.count >= Self.fullByteCount || !product.hasSameBytes(as: self.product.rawSpan) {
+    makeKey(of: row)
+    // A record has each key once.
+    if !keys.isEmpty,
+      keys.count + body.count >= Self.fullByteCount || !product.hasSameBytes(as: self.product.rawSpan)
+        || KeyList.contains(key.rawSpan, in: keys.rawSpan)
+    {
       try finish(into: transaction)
     }
     if keys.isEmpty {
@@ -61,6 +66,7 @@ struct CodeEncoder {
     }
     product.removeAll(keepingCapacity: true)
     product.append(row.texts.raw(CodeText.productId.rawValue))
+    makeKey(of: row)
     append(row)
     fillDraft()
     keys.removeAll(keepingCapacity: true)
@@ -89,8 +95,8 @@ struct CodeEncoder {
     draft.body += body
   }
 
+  /// Appends a row whose key was just made.
   private mutating func append(_ row: borrowing CodeRow) {
-    makeKey(of: row)
     keys.append(UInt8(truncatingIfNeeded: key.count))
     keys += key
     let place = body.count

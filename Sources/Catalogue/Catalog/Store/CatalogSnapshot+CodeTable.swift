@@ -65,6 +65,17 @@ extension CatalogSnapshot {
     }
   }
 
+  /// Whether the table of codes has a record with the same product, keys and body as a record of another commit.
+  func hasCodeRecord(like record: borrowing RecordView) throws(StoreError) -> Bool {
+    guard hasCodeTable, let store else { return false }
+    var isFound = false
+    try store.forEachRecord(CatalogSchema.codesByProduct, record.key(0)) { (other) throws(StoreError) in
+      isFound = other.key(1).hasSameBytes(as: record.key(1)) && other.body.hasSameBytes(as: record.body)
+      return !isFound
+    }
+    return isFound
+  }
+
   /// Appends copies of the codes of a record of this snapshot.
   func append(_ record: borrowing RecordView, to codes: inout [ProductCode]) throws(StoreError) {
     try CodeView(copy record).append(to: &codes)

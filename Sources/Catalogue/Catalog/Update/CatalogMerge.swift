@@ -69,6 +69,8 @@ public struct CatalogMerge: RowSink {
   package var keepsCodes = true
   /// The products that scans can match now and cannot after the merge.
   private var lost = 0
+  /// The codes that belong to a product now and do not after the merge.
+  private var lostCodes = 0
   /// What the merge does; complete after ``finish()``.
   public private(set) var counts = MergeCounts()
 
@@ -297,6 +299,7 @@ public struct CatalogMerge: RowSink {
       let isTaken = increment.contains(id.text.utf8.span.rawSpan)
       if increment.deletes(id.text.utf8.span.rawSpan) {
         counts.deleted += old.count
+        lostCodes += old.count
         counts.ignored += new.count
         counts.ignoredCodes += new.count
         codes[id] = nil
@@ -333,6 +336,8 @@ public struct CatalogMerge: RowSink {
       }
     }
     let differs = !unpaired.isEmpty || !rest.isEmpty
+    let keys = Set(new.map { CodeKey.of($0.code) })
+    lostCodes += unpaired.count { !keys.contains(CodeKey.of($0.code)) }
     for code in rest {
       if let index = unpaired.firstIndex(where: { $0.identity == code.identity }) {
         unpaired.remove(at: index)
@@ -378,10 +383,11 @@ public struct CatalogMerge: RowSink {
     relations.map(\.content).sorted { $0.lexicographicallyPrecedes($1) }
   }
 
-  /// Checks how many products the merge would lose.
+  /// Checks how many products and codes the merge would lose.
   ///
-  /// - Throws: `CatalogError.wouldLose`; `StoreError`.
+  /// - Throws: `CatalogError.wouldLose`, `.wouldLoseCodes`; `StoreError`.
   package func checkLosses(_ limit: LossLimit) throws {
+    try limit.check(lostCodes: lostCodes, of: snapshot.codeCount)
     if lost == 0 { return }
     var all = 0
     try snapshot.forEachProduct { (view) throws(StoreError) in if view.delFlag == 0 { all += 1 } }

@@ -134,7 +134,13 @@ public struct FullUpdate: RowSink {
   ) throws -> (changed: Int, gone: Int) {
     var lost = (changed: 0, gone: 0)
     if !old.hasCodeTable { return lost }
-    try old.forEachCodeRecord { (codes) throws(StoreError) in
+    guard let store = old.store else { return lost }
+    var codes: [ProductCode] = []
+    try store.scan(CatalogSchema.codes) { (record) throws(StoreError) in
+      // Nearly all records are as they were.
+      if try new.hasCodeRecord(like: record) { return }
+      codes.removeAll(keepingCapacity: true)
+      try old.append(record, to: &codes)
       guard let product = codes.first?.productId else { return }
       var rest: [[UInt8]: Int] = [:]
       var texts: Set<[UInt8]> = []
