@@ -12,9 +12,22 @@ public struct CatalogSnapshot: Sendable {
   public let state: CatalogState
   /// The declared fields of one's own, by which conditions, orders and scans read the products; see
   /// ``declaring(_:)``.
-  public private(set) var fields = DeclaredFields()
+  public var fields: DeclaredFields { declarations?.fields ?? DeclaredFields() }
   /// The fields whose values are codes, and their indexes: only those that the catalogue has.
-  private(set) var codeFields: [CodeFieldIndex] = []
+  var codeFields: [CodeFieldIndex] { declarations?.codes ?? [] }
+  /// What is declared, behind one reference: a snapshot is copied for every lookup.
+  private var declarations: Declarations?
+
+  private final class Declarations: Sendable {
+    let fields: DeclaredFields
+    let codes: [CodeFieldIndex]
+
+    init(_ fields: DeclaredFields, _ codes: [CodeFieldIndex]) {
+      self.fields = fields
+      self.codes = codes
+    }
+  }
+
   /// Whether products may have further codes: the table of codes has rows, or a field of one's own is a code.
   package private(set) var hasCodes: Bool
 
@@ -49,15 +62,20 @@ public struct CatalogSnapshot: Sendable {
   /// - Complexity: Independent of the size of the catalogue.
   public func declaring(_ fields: DeclaredFields) -> CatalogSnapshot {
     var snapshot = self
-    snapshot.fields = fields
-    snapshot.codeFields = fields.codes.compactMap { name in
+    if fields.isEmpty {
+      snapshot.declarations = nil
+      snapshot.hasCodes = hasCodeTable
+      return snapshot
+    }
+    let codes: [CodeFieldIndex] = fields.codes.compactMap { name in
       let field = fields.field(name)
       guard let declaration = fields[name],
         let index = store?.orderedIndex(CatalogSchema.products, named: ProductIndex.code(field).name)
       else { return nil }
       return CodeFieldIndex(field: field, declaration: declaration, index: index)
     }
-    snapshot.hasCodes = hasCodeTable || !snapshot.codeFields.isEmpty
+    snapshot.declarations = Declarations(fields, codes)
+    snapshot.hasCodes = hasCodeTable || !codes.isEmpty
     return snapshot
   }
 
