@@ -237,8 +237,8 @@ struct StudioTests {
     let scanned = try await studio.ask("/studio/api/scan.csv?code=400005").lines
     #expect(
       scanned == [
-        "\u{FEFF}code,match,id,barcode,name,brand,unit",
-        #""=""400005""",exact,"=""5""","=""400005""",Lamp 94,Beta,"#,
+        "\u{FEFF}code,match,id,barcode,name,brand,unit,package",
+        #""=""400005""",exact,"=""5""","=""400005""",Lamp 94,Beta,,"#,
       ], "\(scanned)")
     let missed = try await studio.ask("/studio/api/scan.ndjson?code=nothing").lines
     #expect(missed == [#"{"code":"nothing","match":"none"}"#], "\(missed)")
