@@ -190,6 +190,23 @@ import WaitingTestSupport
     }
   }
 
+  @Test(arguments: [6, 12])
+  func `that also holds if each failure takes longer than any pause`(bad: Int) async throws {
+    let bench = try Bench()
+    let clock = bench.clock
+    let server = ScriptedServer(answer: { upload, _ in
+      guard try upload.decode(String.self).hasPrefix("bad") else { return UploadResponse(status: 204) }
+      clock.advance(by: .seconds(61))
+      return UploadResponse(status: 500)
+    })
+    let texts = (0..<bad).map { "bad \($0)" } + (0..<10).map { "good \($0)" }
+    for text in texts { try await bench.queue.enqueue(text, kind: "k", orderKey: "o") }
+    try await bench.run(server, options)
+    #expect(server.log.filter { $0.status == 204 }.map(\.text) == Array(texts.dropFirst(bad)))
+    #expect(try bench.queue.counts().parked == bad)
+    #expect(server.log.count < 50 * bad)
+  }
+
   @Test func `an upload that fails is not passed over by others of a key that is held`() async throws {
     let bench = try Bench()
     let server = ScriptedServer(answer: { upload, _ in

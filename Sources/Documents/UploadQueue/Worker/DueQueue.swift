@@ -75,6 +75,8 @@ struct DueQueue {
   private var retried: [Int64: Int64] = [:]
   /// The order keys that parked uploads hold, by ordinal.
   private var held: [Int64: String] = [:]
+  /// The order keys of which this worker is looking ahead: their first uploads wait until that is over.
+  private var lookaheads: Set<String> = []
   private let rules: ScheduleRules
 
   init(_ rules: ScheduleRules) { self.rules = rules }
@@ -83,6 +85,7 @@ struct DueQueue {
   init(after former: DueQueue) {
     self.init(former.rules)
     (pauses, lingers, ends, retried) = (former.pauses, former.lingers, former.ends, former.retried)
+    lookaheads = former.lookaheads
   }
 
   // MARK: Contents
@@ -210,7 +213,17 @@ struct DueQueue {
   private func mayGo(_ entry: ScheduleEntry) -> Bool {
     guard entry.state == .waiting else { return false }
     guard let key = entry.orderKey, let lane = lanes[key] else { return true }
-    return lane.isIdle && lane.ordinals.min == entry.id
+    return lane.isIdle && !lookaheads.contains(key) && lane.ordinals.min == entry.id
+  }
+
+  /// Keeps the first upload of an order key from being sent while those that follow it are tried. Otherwise it would be
+  /// sent again as soon as its pause is over, which may be before the others have been tried if each answer takes long:
+  /// that would end the look-ahead, time after time.
+  mutating func beginLookahead(_ key: String) { lookaheads.insert(key) }
+
+  mutating func endLookahead(_ key: String) {
+    lookaheads.remove(key)
+    surface(key)
   }
 
   /// Returns the destinations that were manually retried since the last call. The first time that an entry is added, its

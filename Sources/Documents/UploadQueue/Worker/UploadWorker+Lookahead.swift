@@ -14,6 +14,8 @@ import Documents
 ///   continue in order, each of their attempts so far counts, and their failures no longer affect the breaker: each is
 ///   parked when it fails with no retry left.
 ///
+/// Until the sequence is over, this worker sends no other upload of the order key, however long each answer takes.
+///
 /// The order changes only for uploads that fail. If the destination recovers within such a sequence, an upload that
 /// failed before arrives after the one that was accepted. An attempt without an answer ends the sequence, as does one
 /// that pauses the destination. Keys that are held in order (``ParkedUploadPolicy/hold``) are not looked ahead.

@@ -134,8 +134,11 @@ extension UploadWorker {
       let outcomes = await attempt(group)
       let verdicts = await judge(group, outcomes)
       let lookahead = await takeLookahead(group, outcomes, verdicts)
+      let key = lookahead > 0 ? group.uploads.first?.entry.orderKey : nil
+      if let key { mirror.withLock { $0.schedule.beginLookahead(key) } }
       await settle(verdicts, lease)
       if lookahead > 0 { await lookAhead(of: group, lookahead, lease) }
+      if let key { mirror.withLock { $0.schedule.endLookahead(key) } }
     }
   }
 
