@@ -99,6 +99,7 @@ let package = Package(
       name: "instructions",
       dependencies: [
         "BenchmarkSupport", "CatalogueGenerator",
+        .product(name: "Barcodes", package: "shelfmark"),
         .product(name: "Catalog", package: "shelfmark"),
         .product(name: "CatalogRows", package: "shelfmark"),
         .product(name: "LogStore", package: "shelfmark"),

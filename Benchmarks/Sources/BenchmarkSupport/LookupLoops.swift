@@ -41,6 +41,15 @@ package enum LookupLoops {
     }
   }
 
+  @inline(never)
+  package static func byCode(
+    _ snapshot: CatalogSnapshot, _ keys: borrowing KeyList, _ range: Range<Int>
+  ) throws -> UInt64 {
+    try independent(keys, range) { (key) throws(StoreError) in
+      try snapshot.withProduct(code: key) { (view, _) throws(StoreError) in Touch.of(view) }
+    }
+  }
+
   /// Pieces of all components of each set.
   @inline(never)
   package static func relations(

@@ -1,3 +1,4 @@
+import Barcodes
 import BenchmarkSupport
 import Catalog
 import CatalogRows
@@ -24,8 +25,13 @@ struct Instructions {
     case missById = "miss-by-id"
     case product, relations, match
     case noMatch = "no-match"
+    /// By a code of the table of codes.
+    case code
+    case matchCode = "match-code"
     /// To the first answer.
     case open
+
+    var needsCodes: Bool { self == .code || self == .matchCode }
   }
 
   private static let generator = CatalogueGenerator(productCount: 4000)
@@ -46,9 +52,10 @@ struct Instructions {
       let writer = try BenchmarkStore(at: arguments[1]).writer()
       defer { writer.close() }
       _ = try BenchmarkStore.fill(writer, generator)
+      try makeCodes(in: storeWithCodes(arguments[1]))
     case (let name?, 3):
       guard let one = Case(rawValue: name), let count = Int(arguments[2]) else { throw usage }
-      let store = BenchmarkStore(at: arguments[1])
+      let store = one.needsCodes ? storeWithCodes(arguments[1]) : BenchmarkStore(at: arguments[1])
       if one == .open {
         try measureOpening(store, count)
       } else {
@@ -57,6 +64,32 @@ struct Instructions {
     default: throw usage
     }
   }
+
+  private static func storeWithCodes(_ directory: String) -> BenchmarkStore { BenchmarkStore(at: directory + "/codes") }
+
+  /// Fills a store with the same products, each of which has two further codes.
+  private static func makeCodes(in store: BenchmarkStore) throws {
+    let writer = try store.writer()
+    defer { writer.close() }
+    var update = try writer.beginFullUpdate(.open)
+    try generator.writeRows(to: &update)
+    var product = ProductRow()
+    var code = CodeRow()
+    for index in 0..<generator.productCount {
+      generator.product(index, into: &product)
+      for number in 0..<2 {
+        code.reset()
+        code.texts.set(CodeText.productId.rawValue, product[.id])
+        code.texts.set(CodeText.code.rawValue, Self.code(number, of: index))
+        code.texts.set(CodeText.unit.rawValue, "case")
+        code.quantity = ExactDecimal(24)
+        try update.code(code)
+      }
+    }
+    _ = try update.commit(cursor: generator.cursor)
+  }
+
+  private static func code(_ number: Int, of index: Int) -> String { "59\(10_000_000_000 + index * 2 + number)" }
 
   private static var usage: UsageError {
     UsageError(
@@ -77,6 +110,8 @@ struct Instructions {
         case .relations: try LookupLoops.relations(snapshot, texts, range)
         case .match: try LookupLoops.matches(snapshot, texts, .exact, range)
         case .noMatch: try LookupLoops.matches(snapshot, texts, .none, range)
+        case .code: try LookupLoops.byCode(snapshot, keys, range)
+        case .matchCode: try LookupLoops.matches(snapshot, texts, .exact, range)
         case .open: preconditionFailure("opening has a loop of its own")
         }
       sum &+= answers
@@ -106,6 +141,7 @@ struct Instructions {
         generator.putUnknownBarcode(number, &bytes)
         keys.append(bytes, expecting: 0)
       case .relations: appendSet(number % generator.setCount, to: &keys)
+      case .code, .matchCode: keys.append(Array(code(1, of: number).utf8), expecting: answer(number))
       case .hit, .match, .hitById, .product, .open:
         guard generator.codeKind(number) == .ean13, !generator.sharesBarcode(number) else { continue }
         if one == .hit || one == .match || one == .open {
