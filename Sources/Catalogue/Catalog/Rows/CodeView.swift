@@ -38,6 +38,16 @@ struct CodeView: ~Escapable {
     get { CodeIterator(keys: record.key(1), body: record.body) }
   }
 
+  /// Returns the code that has a key and is a text but for blanks around it; `nil` if there is none.
+  @_lifetime(copy self)
+  func code(withKey key: RawSpan, trimmed text: RawSpan) -> ProductCodeView? {
+    var iterator = codes
+    while let code = iterator.next() {
+      if code.key.hasSameBytes(as: key), code.isTrimmed(text) { return code }
+    }
+    return nil
+  }
+
   /// The number of codes.
   var count: Int {
     var list = KeyList(record.key(1))

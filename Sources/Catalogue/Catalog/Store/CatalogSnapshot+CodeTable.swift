@@ -163,18 +163,31 @@ extension CatalogSnapshot {
     _ body: (borrowing ProductView, borrowing ProductCodeView) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
     guard let store else { return nil }
+    // Almost every code is that of one product.
+    guard let record = try store.record(inLists: CatalogSchema.codesByCode, key) else { return nil }
+    let codes = CodeView(record)
+    if let product = try store.product(id: codes.productId), product.delFlag == 0,
+      let code = codes.code(withKey: key, trimmed: text)
+    {
+      return try body(product, code)
+    }
+    return try withOtherProduct(code: text, key: key, body)
+  }
+
+  /// As `withProduct`, for a code that is of several products or that is spelled in several ways.
+  @inline(never)
+  private func withOtherProduct<Result>(
+    code text: RawSpan, key: RawSpan,
+    _ body: (borrowing ProductView, borrowing ProductCodeView) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
+    guard let store else { return nil }
     var result: Result?
     try store.forEachRecord(CatalogSchema.codesByCode, key) { (record) throws(StoreError) in
       let codes = CodeView(copy record)
       guard let product = try store.product(id: codes.productId), product.delFlag == 0 else { return true }
-      var iterator = codes.codes
-      while let code = iterator.next() {
-        if code.key.hasSameBytes(as: key), code.isTrimmed(text) {
-          result = try body(product, code)
-          return false
-        }
-      }
-      return true
+      guard let code = codes.code(withKey: key, trimmed: text) else { return true }
+      result = try body(product, code)
+      return false
     }
     return result
   }

@@ -50,10 +50,11 @@ extension Snapshot {
   /// in its first matching entry or shows that the key does not exist. It keeps no state for the other cases, which
   /// start over.
   ///
+  /// - Parameter inLists: Whether the keys of `space` are lists.
   /// - Throws: `StoreError.damaged` if a block or record that the lookup reads fails its check.
   @inline(__always)
   @_lifetime(borrow self)
-  func first(_ space: KeySpaceID, _ key: RawSpan) throws(StoreError) -> RecordView? {
+  func first(_ space: KeySpaceID, _ key: RawSpan, inLists: Bool = false) throws(StoreError) -> RecordView? {
     let blocks = blocks(of: space)
     if blocks.isSingle {
       let hash = KeyHash.of(key, seed)
@@ -61,21 +62,21 @@ extension Snapshot {
       guard var answer = Bucket.search(line(bucket), at: bucket, hash) else { throw damagedBucket(bucket) }
       if answer.hasMatch {
         var list = UnitOffset(rawValue: 0)
-        if let record = try match(&answer, bucket, space, key, &list) { return record }
+        if let record = try match(&answer, bucket, space, key, &list, inLists: inLists) { return record }
       } else if !answer.continues(hash) {
         return nil
       }
     }
-    return try search(space, key)
+    return try search(space, key, inLists: inLists)
   }
 
   /// Returns the same for any key.
   @inline(never)
   @_lifetime(borrow self)
-  private func search(_ space: KeySpaceID, _ key: RawSpan) throws(StoreError) -> RecordView? {
+  private func search(_ space: KeySpaceID, _ key: RawSpan, inLists: Bool) throws(StoreError) -> RecordView? {
     var probe = probe(space, KeyHash.of(key, seed))
     while true {
-      if let record = try nextEntry(&probe, space, key) { return record }
+      if let record = try nextEntry(&probe, space, key, inLists: inLists) { return record }
       if probe.postings.rawValue == 0 { return nil }
       guard let postings = try takePostings(&probe, key) else { continue }
       var first: UnitOffset?

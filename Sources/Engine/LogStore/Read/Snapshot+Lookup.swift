@@ -121,6 +121,15 @@ extension Snapshot {
     try first(space, key)
   }
 
+  /// Returns one of the live records whose list of keys in `space` has `key`; `nil` if no record has it.
+  ///
+  /// - Throws: `StoreError.damaged` if a block or record that the lookup reads fails its check.
+  /// - Complexity: As ``forEachRecord(_:_:_:)`` for one hit.
+  @_lifetime(borrow self)
+  package func record(inLists space: KeySpaceID, _ key: RawSpan) throws(StoreError) -> RecordView? {
+    try first(space, key, inLists: true)
+  }
+
   /// Returns the row with identifier `id`, which a snapshot of this generation returned; `nil` if it is not a live row
   /// of `table`.
   ///
