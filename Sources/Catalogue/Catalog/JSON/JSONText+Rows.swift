@@ -1,11 +1,14 @@
 import Bytes
 package import CatalogRows
 package import JSONFormat
+package import LogStore
 
 extension RowJSON {
   /// Appends `row` as an object with some of its fields, in this order. A field of one's own has the key `extra.NAME`,
-  /// and the value that the product has, or null.
-  package static func append(_ row: borrowing ProductRow, _ fields: [ProductQueryField], to json: inout [UInt8]) {
+  /// and the value that the product has, or null; `codes` is the list of the codes.
+  package static func append(
+    _ row: borrowing ProductRow, _ fields: [ProductQueryField], codes: [ProductCode] = [], to json: inout [UInt8]
+  ) {
     var part: [UInt8] = []
     json.append(UInt8(ascii: "{"))
     for (index, field) in fields.enumerated() {
@@ -23,6 +26,14 @@ extension RowJSON {
         } else {
           json += "null".utf8
         }
+      case .codeCount, .codes, .code:
+        JSONWriter.append(text: field.key, to: &json)
+        json.append(UInt8(ascii: ":"))
+        if field == .codeCount {
+          json += "\(codes.count)".utf8
+        } else {
+          JSONText.array(codes.map(\.json)).append(to: &json)
+        }
       }
     }
     json.append(UInt8(ascii: "}"))
@@ -31,10 +42,12 @@ extension RowJSON {
 
 extension ProductRow {
   /// The value of a field as text, for people and for tables. A field of one's own that is missing is empty; a list or
-  /// an object is JSON.
-  package func text(of field: ProductQueryField) -> String {
+  /// an object is JSON. Codes are one after another, with what they stand for.
+  package func text(of field: ProductQueryField, codes: [ProductCode] = []) -> String {
     switch field {
     case .field(let field): return text(of: field)
+    case .codeCount: return String(codes.count)
+    case .codes, .code: return codes.map(\.text).joined(separator: "; ")
     case .extra(let name):
       let field = ExtraField(name, nil)
       let extra = texts.raw(ProductRow.extraText)
@@ -64,11 +77,18 @@ extension JSONText {
   }
 
   /// A product with some of its fields.
-  package static func product(_ product: Product, _ columns: ProductColumns) -> JSONText {
+  ///
+  /// - Parameters:
+  ///   - product: The product.
+  ///   - columns: The fields.
+  ///   - codes: Its codes, if a column needs them.
+  package static func product(
+    _ product: Product, _ columns: ProductColumns, codes: [ProductCode] = []
+  ) -> JSONText {
     var row = ProductRow()
     product.fill(&row)
     var json: [UInt8] = []
-    RowJSON.append(row, columns.fields, to: &json)
+    RowJSON.append(row, columns.fields, codes: codes, to: &json)
     return .raw(json)
   }
 
@@ -77,14 +97,33 @@ extension JSONText {
   /// - Parameters:
   ///   - product: The product.
   ///   - columns: The fields; `nil` for all of them.
-  ///   - codes: Its codes; `nil` for an object without `codes`, as in a catalogue that has none.
+  ///   - hasCodes: Whether the codes are there whatever the columns are.
+  ///   - snapshot: The catalogue with the product.
+  /// - Throws: `StoreError.damaged`.
   package static func product(
-    _ product: Product, _ columns: ProductColumns? = nil, codes: [ProductCode]?
-  ) -> JSONText {
-    let fields = columns.map { JSONText.product(product, $0) } ?? .product(product)
-    guard let codes else { return fields }
+    _ product: Product, _ columns: ProductColumns?, hasCodes: Bool = false, in snapshot: CatalogSnapshot
+  ) throws(StoreError) -> JSONText {
+    let needsCodes = hasCodes || columns?.needCodes == true
+    let codes = needsCodes ? try snapshot.codes(ofProduct: product.id) : []
+    let isMissing = hasCodes && columns?.fields.contains(.codes) != true
+    guard let columns else { return .product(product, codes: isMissing ? codes : nil) }
+    let fields = JSONText.product(product, columns, codes: codes)
+    return isMissing ? fields.adding(codes) : fields
+  }
+
+  /// A product with all its fields, and its codes in the table of codes.
+  ///
+  /// - Parameters:
+  ///   - product: The product.
+  ///   - codes: Its codes; `nil` for an object without `codes`, as in a catalogue that has none.
+  package static func product(_ product: Product, codes: [ProductCode]?) -> JSONText {
+    codes.map { JSONText.product(product).adding($0) } ?? .product(product)
+  }
+
+  /// An object with codes after its members.
+  private func adding(_ codes: [ProductCode]) -> JSONText {
     var json: [UInt8] = []
-    fields.append(to: &json)
+    append(to: &json)
     // The brace at the end comes after the codes. No product is without fields.
     json.removeLast()
     json += ",\"codes\":".utf8

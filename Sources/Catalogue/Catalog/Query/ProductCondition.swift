@@ -33,7 +33,23 @@ struct ProductCondition: Sendable {
     init(_ field: ResolvedField, _ test: ValueTest) {
       self.field = field
       self.test = test
-      decimals = if case .extra(let field) = field, field.type == .decimal { DecimalTest(test) } else { nil }
+      decimals =
+        switch field {
+        case .extra(let field) where field.type == .decimal: DecimalTest(test)
+        case .code(.quantity): DecimalTest(test)
+        case .field, .extra, .codeCount, .code: nil
+        }
+    }
+
+    /// Whether a field of one of a product's codes passes the test.
+    func holds(
+      _ field: CodeField, _ snapshot: CatalogSnapshot, _ product: borrowing ProductView
+    ) throws(StoreError) -> Bool {
+      try snapshot.hasCode(ofProduct: product.utf8.id) { (code) throws(StoreError) in
+        if field == .quantity { return decimals?.holds(code.quantity.description) ?? false }
+        let text = Array(code.text(of: field).utf8)
+        return test.holds(text.rawSpan, .text(0..<text.count))
+      }
     }
   }
 
@@ -59,11 +75,14 @@ struct ProductCondition: Sendable {
   ///
   /// - Parameters:
   ///   - product: The product.
+  ///   - snapshot: The snapshot with the product, which has its codes too.
   ///   - scratch: A buffer for the texts of packed times. Its contents are replaced.
   /// - Throws: `StoreError.damaged` if a text that products share does not pass its check.
   /// - Complexity: One read of a field for each comparison, up to the first comparison that decides.
-  func matches(_ product: borrowing ProductView, _ scratch: inout [UInt8]) throws(StoreError) -> Bool {
-    try root.matches(product, &scratch)
+  func matches(
+    _ product: borrowing ProductView, in snapshot: CatalogSnapshot, _ scratch: inout [UInt8]
+  ) throws(StoreError) -> Bool {
+    try root.matches(product, snapshot, &scratch)
   }
 }
 
@@ -94,15 +113,17 @@ extension ProductCondition.Node {
     return list
   }
 
-  func matches(_ product: borrowing ProductView, _ scratch: inout [UInt8]) throws(StoreError) -> Bool {
+  func matches(
+    _ product: borrowing ProductView, _ snapshot: CatalogSnapshot, _ scratch: inout [UInt8]
+  ) throws(StoreError) -> Bool {
     switch self {
     case .all(let nodes):
-      for node in nodes where try !node.matches(product, &scratch) { return false }
+      for node in nodes where try !node.matches(product, snapshot, &scratch) { return false }
       return true
     case .any(let nodes):
-      for node in nodes where try node.matches(product, &scratch) { return true }
+      for node in nodes where try node.matches(product, snapshot, &scratch) { return true }
       return false
-    case .not(let node): return try !node.matches(product, &scratch)
+    case .not(let node): return try !node.matches(product, snapshot, &scratch)
     case .test(let leaf):
       switch leaf.field {
       case .field(let field):
@@ -110,6 +131,11 @@ extension ProductCondition.Node {
       case .extra(let field):
         if let decimals = leaf.decimals { return decimals.holds(field, product.utf8.extra, &scratch) }
         return field.withItem(product.utf8.extra, &scratch) { bytes, item in leaf.test.holds(bytes, item) }
+      case .codeCount:
+        return try leaf.field.withItem(of: product, in: snapshot, &scratch) { bytes, item in
+          leaf.test.holds(bytes, item)
+        }
+      case .code(let field): return try leaf.holds(field ?? .code, snapshot, product)
       }
     case .never: return false
     }
@@ -139,8 +165,17 @@ struct DecimalTest: Sendable {
   func holds(_ field: ExtraField, _ extra: RawSpan, _ scratch: inout [UInt8]) -> Bool {
     var key: [UInt8] = []
     field.appendSortKey(of: extra, to: &key, &scratch)
-    if key == [DecimalKey.missing] { return false }
-    return constants.contains { constant in
+    return key == [DecimalKey.missing] ? false : holds(key: key)
+  }
+
+  /// Whether a number passes.
+  func holds(_ number: String) -> Bool {
+    var key: [UInt8] = []
+    return DecimalKey.append(Array(number.utf8).rawSpan, to: &key) && holds(key: key)
+  }
+
+  private func holds(key: [UInt8]) -> Bool {
+    constants.contains { constant in
       switch comparison {
       case .equal: key == constant
       case .notEqual: key != constant

@@ -32,6 +32,7 @@ struct ProductConditionCheck {
   private mutating func compare(_ path: FieldPath, _ constants: [DocumentValue]) throws(ProductQueryError) {
     let columns = columns.popFirst()
     let field = try ProductQueryField(path, declared: declared, column: columns?.field)
+    if field == .codes { throw Self.list(columns) }
     // A field that is not declared may have values of any kind.
     guard let kind = field.kind(declared) else { return }
     for (index, constant) in constants.enumerated() where constant.kind != kind && constant.kind != .null {
@@ -48,6 +49,7 @@ struct ProductConditionCheck {
   ) throws(ProductQueryError) {
     let columns = columns.popFirst()
     let field = try ProductQueryField(path, declared: declared, column: columns?.field)
+    if field == .codes { throw Self.list(columns) }
     let kind = field.kind(declared) ?? .text
     guard kind == .text else {
       throw .kind(
@@ -57,6 +59,12 @@ struct ProductConditionCheck {
       let problem = "\(name) needs a text, not \(Condition.literal(constant).shortened)"
       throw .kind(field, problem: problem, column: columns?.constants.first)
     }
+  }
+
+  private static func list(_ columns: ComparisonColumns?) -> ProductQueryError {
+    let names = ProductQueryField.codeNames.joined(separator: ", ")
+    return .kind(
+      .codes, problem: "codes is a list; compare one of \(names), as in codeCount > 0", column: columns?.field)
   }
 
   private static func words(_ kind: DocumentKind) -> String {

@@ -2,19 +2,21 @@ import Bytes
 import CatalogRows
 import DocumentFormat
 
-/// Ids and barcodes under which a condition's products are found. Each product found must still be tested.
+/// Ids, barcodes and further codes under which a condition's products are found. Each product found must still be tested.
 struct ProductKeys: Sendable {
   /// Ids as UTF-8, each once.
   private(set) var ids: Set<[UInt8]> = []
   /// Barcodes as UTF-8, each once.
   private(set) var barcodes: Set<[UInt8]> = []
+  /// Codes of the table of codes as UTF-8, each once.
+  private(set) var codes: Set<[UInt8]> = []
 
   private init() {}
 
   /// Plans how to find the products that match a condition, as `Condition.plan` does for documents; fails if every
   /// product has to be read.
   ///
-  /// Equality and `in` on id and barcode have an index. A conjunction uses the part with the fewest keys, and a
+  /// Equality and `in` on id, barcode and `codes.code` have an index. A conjunction uses the part with the fewest keys, and a
   /// disjunction needs keys for all of its parts.
   init?(_ condition: Condition) {
     switch condition {
@@ -33,6 +35,7 @@ struct ProductKeys: Sendable {
         guard let keys = ProductKeys(part) else { return nil }
         ids.formUnion(keys.ids)
         barcodes.formUnion(keys.barcodes)
+        codes.formUnion(keys.codes)
       }
     case .compare, .contains, .like, .hasPrefix, .not: return nil
     }
@@ -46,6 +49,7 @@ struct ProductKeys: Sendable {
       case [ProductField.id.key]: ids.insert(key)
       // Barcodes without anything but blanks are not in the index.
       case [ProductField.barcode.key] where !CodeKey.of(key.rawSpan).isEmpty: barcodes.insert(key)
+      case [ProductQueryField.codesName, CodeField.code.key] where !CodeKey.of(key.rawSpan).isEmpty: codes.insert(key)
       default: return nil
       }
     }
@@ -54,5 +58,5 @@ struct ProductKeys: Sendable {
   }
 
   /// The number of keys to look up.
-  var count: Int { ids.count + barcodes.count }
+  var count: Int { ids.count + barcodes.count + codes.count }
 }

@@ -23,8 +23,10 @@ public enum ProductAggregate: Hashable, Sendable {
   /// Checks that the field has such a value.
   ///
   /// - Parameter declared: The declared fields of one's own.
-  /// - Throws: `ProductQueryError.kind` for the sum or the average of a field that is not a number.
+  /// - Throws: `ProductQueryError.kind` for the sum or the average of a field that is not a number, and for a field of
+  ///   which a product may have several values.
   package func check(_ declared: DeclaredFields) throws(ProductQueryError) {
+    try field.checkIsSingle()
     switch self {
     case .minimum, .maximum: return
     case .sum, .average:
@@ -56,11 +58,12 @@ extension ProductQuery {
   ///   - aggregates: The values to compute.
   /// - Returns: The groups in the order of their keys. A group of fields has at least one product.
   /// - Throws: ``ProductQueryError/kind(_:problem:column:)`` for the sum or the average of a field that is not a
-  ///   number; the errors of ``forEach(_:)``.
+  ///   number, and for the codes of products and their fields; the errors of ``forEach(_:)``.
   /// - Complexity: That of ``forEach(_:)``, and memory for each group.
   public func grouped(
     by fields: [ProductQueryField], _ aggregates: [ProductAggregate] = []
   ) throws -> [ProductGroup] {
+    for field in fields { try field.checkIsSingle() }
     for aggregate in aggregates { try aggregate.check(snapshot.fields) }
     let fields = fields.map { $0.resolved(snapshot.fields) }
     let aggregated = aggregates.map { $0.field.resolved(snapshot.fields) }
@@ -70,21 +73,21 @@ extension ProductQuery {
     try forEach { (view) throws(StoreError) in
       key.removeAll(keepingCapacity: true)
       for field in fields {
-        try field.appendSortKey(of: view, to: &key, &scratch)
+        try field.appendSortKey(of: view, in: snapshot, to: &key, &scratch)
       }
       let position: Int
       if let found = table.position(of: key) {
         position = found
       } else {
-        position = table.insert(try fields.values(of: view, &scratch), key: key)
+        position = table.insert(try fields.values(of: view, in: snapshot, &scratch), key: key)
       }
       table.groups[position].count += 1
       for (index, field) in aggregated.enumerated() {
-        let isExtreme = try field.withItem(of: view, &scratch) { bytes, item in
+        let isExtreme = try field.withItem(of: view, in: snapshot, &scratch) { bytes, item in
           table.groups[position].accumulators[index].add(bytes, item)
         }
         guard isExtreme else { continue }
-        table.groups[position].accumulators[index].setExtreme(try field.value(of: view, &scratch))
+        table.groups[position].accumulators[index].setExtreme(try field.value(of: view, in: snapshot, &scratch))
       }
       return true
     }
@@ -106,10 +109,10 @@ extension ProductAggregate {
 
 extension [ResolvedField] {
   fileprivate func values(
-    of view: borrowing ProductView, _ scratch: inout [UInt8]
+    of view: borrowing ProductView, in snapshot: CatalogSnapshot, _ scratch: inout [UInt8]
   ) throws(StoreError) -> [DocumentValue] {
     var values: [DocumentValue] = []
-    for field in self { values.append(try field.value(of: view, &scratch)) }
+    for field in self { values.append(try field.value(of: view, in: snapshot, &scratch)) }
     return values
   }
 }

@@ -15,6 +15,9 @@ public import LogStore
 /// `extra.NAME` is a field of one's own. If it is declared (see ``CatalogSnapshot/declaring(_:)``), its values are of the
 /// declared type; otherwise they are what they are in JSON. A product may lack it: then it is null.
 ///
+/// `codeCount` is the number of a product's codes in the table of codes, and `codes.code`, `codes.quantity`, `codes.unit`,
+/// `codes.kind` and `codes.id` are their fields: a comparison holds if it holds for one of the codes.
+///
 /// Products that the server sent as deleted are included; `delFlag == 0` leaves them out.
 ///
 /// Without ``order(by:)-(String)`` products come in the order of the file. It is the same for every query of one
@@ -63,17 +66,17 @@ public struct ProductQuery: Sendable {
   private func order(by ordering: Ordering, _ columns: [Int]) throws(ProductQueryError) -> ProductQuery {
     var query = self
     for (index, term) in ordering.terms.enumerated() {
-      let field = try ProductQueryField(
-        term.path, declared: snapshot.fields, column: columns.isEmpty ? nil : columns[index]
-      ).resolved(snapshot.fields)
-      query.order.append(Term(field: field, isDescending: term.isDescending))
+      let column = columns.isEmpty ? nil : columns[index]
+      let field = try ProductQueryField(term.path, declared: snapshot.fields, column: column)
+      try field.checkIsSingle(column: column)
+      query.order.append(Term(field: field.resolved(snapshot.fields), isDescending: term.isDescending))
     }
     return query
   }
 
   /// Returns whether a product meets the condition.
   func matches(_ view: borrowing ProductView, _ scratch: inout [UInt8]) throws(StoreError) -> Bool {
-    try condition.matches(view, &scratch)
+    try condition.matches(view, in: snapshot, &scratch)
   }
 
   /// Limits the results to `count` products.
@@ -198,7 +201,7 @@ public struct ProductQuery: Sendable {
     of view: borrowing ProductView, to keys: inout [UInt8], _ scratch: inout [UInt8]
   ) throws(StoreError) {
     for term in order {
-      try term.field.appendSortKey(of: view, to: &keys, &scratch, isDescending: term.isDescending)
+      try term.field.appendSortKey(of: view, in: snapshot, to: &keys, &scratch, isDescending: term.isDescending)
     }
   }
 
@@ -214,7 +217,7 @@ public struct ProductQuery: Sendable {
     while try walk.next() {
       walk.prefetchRecords()
       read += 1
-      if !condition.isAlwaysTrue, try !condition.matches(try view(of: walk.row, store), &scratch) { continue }
+      if !condition.isAlwaysTrue, try !condition.matches(try view(of: walk.row, store), in: snapshot, &scratch) { continue }
       if walk.needsSortKey {
         key.removeAll(keepingCapacity: true)
         try appendSortKey(of: try view(of: walk.row, store), to: &key, &scratch)
@@ -240,7 +243,7 @@ public struct ProductQuery: Sendable {
     _ access: Access, _ read: inout Int, _ body: (borrowing ProductView) throws(StoreError) -> Bool
   ) throws(StoreError) {
     guard let store = snapshot.store else { return }
-    let condition = condition
+    let (condition, snapshot) = (condition, snapshot)
     var scratch: [UInt8] = []
     var count = 0
     defer { read += count }
@@ -250,7 +253,7 @@ public struct ProductQuery: Sendable {
       return try store.forEachRecord(of: CatalogSchema.products) { (record) throws(StoreError) in
         count += 1
         let view = ProductView(record)
-        return try condition.matches(view, &scratch) ? try body(view) : true
+        return try condition.matches(view, in: snapshot, &scratch) ? try body(view) : true
       }
     case .keys(let keys): rows = try self.rows(keys, store)
     case .range(let index, let ranges, _): rows = try self.rows(ranges, index, store)
@@ -259,7 +262,7 @@ public struct ProductQuery: Sendable {
       if position + 8 < rows.count { store.prefetch(rows[position + 8]) }
       count += 1
       let view = try view(of: row, store)
-      if try condition.matches(view, &scratch), try !body(view) { return }
+      if try condition.matches(view, in: snapshot, &scratch), try !body(view) { return }
     }
   }
 
@@ -282,6 +285,14 @@ public struct ProductQuery: Sendable {
     for barcode in keys.barcodes {
       try store.forEachProduct(barcode: barcode.rawSpan) { (view) throws(StoreError) in
         rows.insert(view.rowID)
+        return true
+      }
+    }
+    for code in keys.codes where snapshot.hasCodeTable {
+      let key = DigitKey.of(CodeKey.of(code.rawSpan).rawSpan)
+      if key.isEmpty { continue }
+      try store.forEachRecord(CatalogSchema.codesByCode, key.rawSpan) { (record) throws(StoreError) in
+        if let view = try store.product(id: CodeView(copy record).productId) { rows.insert(view.rowID) }
         return true
       }
     }

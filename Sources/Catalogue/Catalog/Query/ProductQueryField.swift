@@ -4,25 +4,54 @@ import DocumentFormat
 import LogStore
 import TextFormat
 
-/// A field of a product that a query reads: one of the 25, or one of one's own.
+/// A field of a product that a query reads: one of the 25, one of one's own, or the codes in the table of codes.
 public enum ProductQueryField: Hashable, Sendable {
   /// One of the 25 fields.
   case field(ProductField)
   /// The field of ``Product/extra`` with this name.
   case extra(String)
+  /// The number of the product's codes in the table of codes.
+  case codeCount
+  /// The product's codes in the table of codes, as a list. It is a column, and has no order.
+  case codes
+  /// A field of the product's codes, for conditions: one holds if it holds for one of the codes.
+  case code(CodeField)
 
   /// What stands before the name of a field of one's own, with a dot between them.
   static let extraName = "extra"
+  /// The name of the list of codes, and what stands before the name of a field of theirs.
+  static let codesName = "codes"
+  static let codeCountName = "codeCount"
+  /// The fields of codes that conditions compare.
+  static let codeFields: [CodeField] = [.code, .quantity, .unit, .kind, .id]
 
   /// The name as a query has it: that of the server, or `extra.NAME`.
   public var key: String {
     switch self {
     case .field(let field): field.key
     case .extra(let name): "\(Self.extraName).\(name)"
+    case .codeCount: Self.codeCountName
+    case .codes: Self.codesName
+    case .code(let field): "\(Self.codesName).\(field.key)"
     }
   }
 
-  /// One of the 25 fields; `nil` for one of one's own.
+  /// The names of the fields that have to do with codes.
+  static var codeNames: [String] { [codeCountName] + codeFields.map { Self.code($0).key } }
+
+  /// Checks that a product has one value of the field, which orders, groups and aggregates need.
+  ///
+  /// - Throws: `ProductQueryError.kind` for the codes and their fields.
+  package func checkIsSingle(column: Int? = nil) throws(ProductQueryError) {
+    switch self {
+    case .field, .extra, .codeCount: return
+    case .codes, .code:
+      let problem = "a product may have several codes, so \(key) has no order and makes no groups; use codeCount"
+      throw .kind(self, problem: problem, column: column)
+    }
+  }
+
+  /// One of the 25 fields; `nil` for the others.
   package var plain: ProductField? {
     guard case .field(let field) = self else { return nil }
     return field
@@ -44,7 +73,20 @@ public enum ProductQueryField: Hashable, Sendable {
       self = .extra(names[1])
       return
     }
+    if names.count == 2, names[0] == Self.codesName, let field = Self.codeFields.first(where: { $0.key == names[1] }) {
+      self = .code(field)
+      return
+    }
     guard names.count == 1 else { throw .unknownField("\(path)", column: column) }
+    switch names[0] {
+    case Self.codeCountName:
+      self = .codeCount
+      return
+    case Self.codesName:
+      self = .codes
+      return
+    default: break
+    }
     if declared[names[0]] != nil, !ProductField.allCases.contains(where: { $0.key == names[0] }) {
       throw .otherField(names[0], suggestion: "\(Self.extraName).\(names[0])", column: column)
     }
@@ -63,10 +105,14 @@ public enum ProductQueryField: Hashable, Sendable {
     try self.init(path, declared: declared, column: column)
   }
 
-  /// The kind of the field's values; `nil` for a field that is not declared, which may have values of any kind.
+  /// The kind of the field's values; `nil` for a field that is not declared, which may have values of any kind, and for
+  /// the list of codes.
   func kind(_ declared: DeclaredFields) -> DocumentKind? {
     switch self {
     case .field(let field): field.kind
+    case .codeCount, .code(.quantity): .number
+    case .code: .text
+    case .codes: nil
     case .extra(let name):
       switch declared[name]?.type {
       case nil: nil
@@ -85,6 +131,9 @@ public enum ProductQueryField: Hashable, Sendable {
     switch self {
     case .field(let field): .field(field)
     case .extra(let name): .extra(declared.field(name))
+    case .codeCount: .codeCount
+    case .codes: .code(nil)
+    case .code(let field): .code(field)
     }
   }
 }
@@ -147,33 +196,41 @@ extension ProductQueryField {
 enum ResolvedField: Hashable, Sendable {
   case field(ProductField)
   case extra(ExtraField)
+  case codeCount
+  /// A field of the codes, or the list of them; only conditions have one.
+  case code(CodeField?)
 
   /// The index whose order is that of queries by the field.
   var exactOrder: ProductIndex? {
     switch self {
     case .field(let field): CatalogIndexes.Order(exactlyBy: field).map(ProductIndex.order)
     case .extra(let field): field.type == nil ? nil : .extra(field)
+    case .codeCount, .code: nil
     }
   }
 
   /// Calls `read` with the field of a product as an item of the document format, as `ProductView.withItem` does.
   func withItem<Result>(
-    of view: borrowing ProductView, _ scratch: inout [UInt8], _ read: (RawSpan, Item) -> Result
+    of view: borrowing ProductView, in snapshot: CatalogSnapshot, _ scratch: inout [UInt8],
+    _ read: (RawSpan, Item) -> Result
   ) throws(StoreError) -> Result {
     switch self {
     case .field(let field): try view.withItem(field, &scratch, read)
     case .extra(let field): field.withItem(view.utf8.extra, &scratch, read)
+    case .codeCount: read(view.body, .integer(Int64(try snapshot.codeCount(ofProduct: view.utf8.id))))
+    case .code: preconditionFailure("a product has no single value of its codes")
     }
   }
 
   /// Appends the sort key of the field of a product: keys compare bytewise in the order of the values, and none is a
   /// prefix of another one.
   func appendSortKey(
-    of view: borrowing ProductView, to key: inout [UInt8], _ scratch: inout [UInt8], isDescending: Bool = false
+    of view: borrowing ProductView, in snapshot: CatalogSnapshot, to key: inout [UInt8], _ scratch: inout [UInt8],
+    isDescending: Bool = false
   ) throws(StoreError) {
     switch self {
-    case .field(let field):
-      try view.withItem(field, &scratch) { bytes, item in
+    case .field, .codeCount, .code:
+      try withItem(of: view, in: snapshot, &scratch) { bytes, item in
         key.appendSortKey(bytes, item, isDescending: isDescending)
       }
     case .extra(let field):
@@ -182,8 +239,10 @@ enum ResolvedField: Hashable, Sendable {
   }
 
   /// Returns the field of a product as a value that outlives the view.
-  func value(of view: borrowing ProductView, _ scratch: inout [UInt8]) throws(StoreError) -> DocumentValue {
-    try withItem(of: view, &scratch) { bytes, item in
+  func value(
+    of view: borrowing ProductView, in snapshot: CatalogSnapshot, _ scratch: inout [UInt8]
+  ) throws(StoreError) -> DocumentValue {
+    try withItem(of: view, in: snapshot, &scratch) { bytes, item in
       switch item {
       case .null: .null
       case .bool(let value): .bool(value)

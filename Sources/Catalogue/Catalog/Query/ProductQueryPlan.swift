@@ -6,8 +6,8 @@ import LogStore
 public enum ProductQueryPlan: Sendable, Equatable {
   /// Every product is read, in the order of the file, until the limit is reached.
   case scan
-  /// So many ids and barcodes are looked up. With neither, no product can match.
-  case lookups(ids: Int, barcodes: Int)
+  /// So many ids, barcodes and further codes are looked up. Without any, no product can match.
+  case lookups(ids: Int, barcodes: Int, codes: Int = 0)
   /// The products in a part of an ordered index are read: at most so many.
   case range(CatalogIndexes.Order, products: Int)
   /// The products in a part of the index of a field of one's own are read: at most so many.
@@ -24,8 +24,8 @@ extension ProductQueryPlan: CustomStringConvertible {
   public var description: String {
     switch self {
     case .scan: return "scan all products"
-    case .lookups(let ids, let barcodes):
-      let indexes = [("id", ids), ("barcode", barcodes)].filter { $0.1 > 0 }
+    case .lookups(let ids, let barcodes, let codes):
+      let indexes = [("id", ids), ("barcode", barcodes), ("codes.code", codes)].filter { $0.1 > 0 }
       if indexes.isEmpty { return "nothing: no product can match" }
       return indexes.map { "index on \($0.0) (\($0.1) \($0.1 == 1 ? "key" : "keys"))" }.joined(separator: " and ")
     case .range(let order, let products): return Self.range(order.rawValue, products)
@@ -54,7 +54,8 @@ extension ProductQueryPlan: CustomStringConvertible {
   package var indexes: [String] {
     switch self {
     case .scan: []
-    case .lookups(let ids, let barcodes): (ids > 0 ? ["id"] : []) + (barcodes > 0 ? ["barcode"] : [])
+    case .lookups(let ids, let barcodes, let codes):
+      (ids > 0 ? ["id"] : []) + (barcodes > 0 ? ["barcode"] : []) + (codes > 0 ? ["codes.code"] : [])
     case .range(let order, _), .ordered(let order, _, _): [order.rawValue]
     case .extraRange(let name, _), .extraOrdered(let name, _, _): ["extra.\(name)"]
     }
@@ -128,7 +129,7 @@ extension ProductQuery {
     get throws(StoreError) {
       switch try access() {
       case .scan: .scan
-      case .keys(let keys): .lookups(ids: keys.ids.count, barcodes: keys.barcodes.count)
+      case .keys(let keys): .lookups(ids: keys.ids.count, barcodes: keys.barcodes.count, codes: keys.codes.count)
       case .range(_, let ranges, let count):
         switch ranges.index {
         case .order(let order): .range(order, products: count)

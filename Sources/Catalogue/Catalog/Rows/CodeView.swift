@@ -164,6 +164,16 @@ public struct ProductCodeView: ~Escapable {
     return bytes.rawSpan.string
   }
 
+  /// A field as text: the id, the code, the unit or the kind.
+  func text(of field: CodeField) -> String {
+    switch field {
+    case .id: flags & CodeLayout.hasDigitId != 0 ? String(String(idNumber).dropFirst()) : idText.string
+    case .unit: unit.string
+    case .kind: kind.string
+    case .code, .productId, .quantity: code
+    }
+  }
+
   /// Whether the code, without blanks around it, is a text.
   func isTrimmed(_ text: RawSpan) -> Bool {
     // Digits are stored as a number because nothing is around them.

@@ -70,6 +70,13 @@ extension CatalogIndexes.Order {
 }
 
 extension CatalogSnapshot {
+  /// Whether this commit has the index in the order of a declared field of one's own.
+  package func hasOrder(ofField name: String) -> Bool {
+    let field = fields.field(name)
+    return field.type != nil
+      && store?.orderedIndex(CatalogSchema.products, named: ProductIndex.extra(field).name) != nil
+  }
+
   /// The orders in which products can be read: those whose indexes this commit has.
   public var orders: Set<CatalogIndexes.Order> {
     let names = store?.orderedIndexes(of: CatalogSchema.products) ?? []

@@ -23,9 +23,14 @@ extension CatalogSnapshot {
   /// - Throws: `StoreError.damaged`.
   /// - Complexity: As ``codes(ofProduct:)``, without copies.
   package func codeCount(ofProduct id: String) throws(StoreError) -> Int {
+    try codeCount(ofProduct: id.utf8.span.rawSpan)
+  }
+
+  /// Returns the number of codes of a product whose id is UTF-8.
+  func codeCount(ofProduct id: RawSpan) throws(StoreError) -> Int {
     guard hasCodeTable, let store else { return 0 }
     var count = 0
-    try store.forEachRecord(CatalogSchema.codesByProduct, id.utf8.span.rawSpan) { (record) throws(StoreError) in
+    try store.forEachRecord(CatalogSchema.codesByProduct, id) { (record) throws(StoreError) in
       count += CodeView(copy record).count
       return true
     }
@@ -41,6 +46,22 @@ extension CatalogSnapshot {
     try store.forEachRecord(CatalogSchema.codesByProduct, id) { (_) throws(StoreError) in
       isFound = true
       return false
+    }
+    return isFound
+  }
+
+  /// Returns whether a product has a code that meets a condition.
+  ///
+  /// - Complexity: As ``codes(ofProduct:)``, up to the first such code, and without copies.
+  func hasCode(
+    ofProduct id: RawSpan, where condition: (borrowing ProductCodeView) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Bool {
+    guard hasCodeTable, let store else { return false }
+    var isFound = false
+    try store.forEachRecord(CatalogSchema.codesByProduct, id) { (record) throws(StoreError) in
+      var iterator = CodeView(copy record).codes
+      while !isFound, let code = iterator.next() { isFound = try condition(code) }
+      return !isFound
     }
     return isFound
   }

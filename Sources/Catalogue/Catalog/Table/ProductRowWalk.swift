@@ -1,13 +1,14 @@
 import Bytes
-package import CatalogRows
+import CatalogRows
 import DocumentFormat
 package import LogStore
 import SearchText
 
 /// The order of a table of products.
 package struct ProductTableOrder: Sendable, Hashable {
-  /// The field. One that has an index is compared as the index compares it, any other by its value.
-  package var field: ProductField
+  /// The field, of which a product has one value. One that has an index is compared as the index compares it, any other
+  /// by its value.
+  package var field: ProductQueryField
   /// Whether the order is reversed.
   package var isDescending: Bool
   /// Whether Han characters in words are compared by their pinyin; see ``PinyinOrder``. Without it they are compared by
@@ -15,10 +16,10 @@ package struct ProductTableOrder: Sendable, Hashable {
   package var isPinyin: Bool
 
   /// Creates an order.
-  package init(_ field: ProductField, isDescending: Bool = false, isPinyin: Bool = false) {
+  package init(_ field: ProductQueryField, isDescending: Bool = false, isPinyin: Bool = false) {
     self.field = field
     self.isDescending = isDescending
-    self.isPinyin = isPinyin && Self.words.contains(field)
+    self.isPinyin = isPinyin && field.plain.map(Self.words.contains) == true
   }
 
   /// The fields with words of a language, which are compared folded: letters without marks and case.
@@ -93,10 +94,12 @@ package struct ProductRowWalk: Sendable {
       return
     }
     let candidates = test.candidates
-    let index = store.orderedIndex(CatalogSchema.products, named: order.field.key)
+    let index = order.field.tableIndex(snapshot.fields).flatMap {
+      store.orderedIndex(CatalogSchema.products, named: $0.name)
+    }
     let sortsByPinyin = order.isPinyin && candidates?.count ?? snapshot.productCount <= Self.pinyinLimit
     if sortsByPinyin { limit = Self.pinyinLimit } else { self.order.isPinyin = false }
-    if let index, CatalogIndexes.Order(rawValue: order.field.key) != nil, !sortsByPinyin,
+    if let index, !sortsByPinyin,
       candidates.map({ $0.count > Self.fewCount }) ?? true
     {
       source = .index(index, order.isDescending ? .end : .start)
@@ -264,12 +267,14 @@ package struct ProductRowWalk: Sendable {
     var keys = ProductIndexKeys()
     var folder = TextFolder()
     var scratch: [UInt8] = []
-    let index = CatalogIndexes.Order(rawValue: order.field.key).map(ProductIndex.order)
+    let index = order.field.tableIndex(snapshot.fields)
+    let field = order.field.resolved(snapshot.fields)
+    let hasWords = order.field.plain.map(ProductTableOrder.words.contains) == true
     for row in rows {
       let key = try snapshot.withProduct(row) { (view) throws(StoreError) in
-        if order.isPinyin || index == nil && ProductTableOrder.words.contains(order.field) {
+        if order.isPinyin || index == nil && hasWords {
           var key: [UInt8] = []
-          try view.withItem(order.field, &scratch) { bytes, _ in
+          try field.withItem(of: view, in: snapshot, &scratch) { bytes, _ in
             folder.fold(bytes)
             order.isPinyin ? PinyinOrder.appendKey(of: folder, to: &key) : folder.appendTokens(to: &key)
           }
@@ -278,9 +283,7 @@ package struct ProductRowWalk: Sendable {
         // As the index has it, so that rows come in the order of a walk.
         if let index { return Array(try keys.key(of: index, view).prefix(OrderedKeys.maximumKeyLength)) }
         var key: [UInt8] = []
-        try view.withItem(order.field, &scratch) { bytes, item in
-          key.appendSortKey(bytes, item, isDescending: false)
-        }
+        try field.appendSortKey(of: view, in: snapshot, to: &key, &scratch)
         return key
       }
       keyed.append((key ?? [], row))
@@ -291,6 +294,16 @@ package struct ProductRowWalk: Sendable {
   }
 }
 
+extension ProductQueryField {
+  /// The index whose order is that of a table by the field.
+  fileprivate func tableIndex(_ declared: DeclaredFields) -> ProductIndex? {
+    switch self {
+    case .field(let field): CatalogIndexes.Order(rawValue: field.key).map(ProductIndex.order)
+    case .extra, .codeCount, .codes, .code: resolved(declared).exactOrder
+    }
+  }
+}
+
 /// The numbers of products by what they have in a field, each with one of the products.
 private typealias FacetCounts = [[UInt8]: (row: RowID, count: Int)]
 
@@ -298,7 +311,8 @@ private typealias FacetCounts = [[UInt8]: (row: RowID, count: Int)]
 ///
 /// A `GroupTable` has aggregates for each group. Here only counts are needed, which several threads make and add up.
 private struct FacetCounter: Sendable {
-  private let field: ProductField
+  private let field: ResolvedField
+  private let snapshot: CatalogSnapshot
   /// Whether the field is a text, which its index folds.
   private let isText: Bool
   private(set) var test: ProductFilterTest
@@ -310,18 +324,21 @@ private struct FacetCounter: Sendable {
   private var key: [UInt8] = []
   private var scratch: [UInt8] = []
 
-  init(field: ProductField, test: ProductFilterTest) {
+  init(field: ResolvedField, test: ProductFilterTest, snapshot: CatalogSnapshot) {
     self.field = field
+    self.snapshot = snapshot
     self.test = test
-    isText = CatalogIndexes.Order(rawValue: field.key) != nil
+    isText = if case .field(let field) = field { CatalogIndexes.Order(rawValue: field.key) != nil } else { false }
   }
 
   /// Counts a product if it passes.
   mutating func add(_ view: borrowing ProductView) throws(StoreError) {
     if try !test.passes(view) { return }
     key.removeAll(keepingCapacity: true)
-    try view.withItem(field, &scratch) { bytes, item in
-      if isText { key.append(bytes) } else { key.appendSortKey(bytes, item, isDescending: false) }
+    if isText {
+      try field.withItem(of: view, in: snapshot, &scratch) { bytes, _ in key.append(bytes) }
+    } else {
+      try field.appendSortKey(of: view, in: snapshot, to: &key, &scratch)
     }
     if last != nil, key == lastKey {
       last?.count += 1
@@ -350,9 +367,9 @@ private struct FacetCounter: Sendable {
       if shouldStop() { return nil }
       let group = Array(rest.prefix(Threads.partCount))
       rest = rest.dropFirst(group.count)
-      let results = Threads.map(group) { [field, test] part in
+      let results = Threads.map(group) { [field, test, snapshot] part in
         Result { () throws(StoreError) in
-          var counter = FacetCounter(field: field, test: test)
+          var counter = FacetCounter(field: field, test: test, snapshot: snapshot)
           try forEachRecord(part) { (record) throws(StoreError) in
             try counter.add(ProductView(record))
             return true
@@ -381,12 +398,23 @@ private struct FacetCounter: Sendable {
 
 /// A value of a field, and the number of products that have it.
 package struct FacetValue: Sendable {
-  package let value: String
+  /// The value as text; `nil` for products without the field.
+  package let value: String?
   package let count: Int
 
-  package init(value: String, count: Int) {
+  package init(value: String?, count: Int) {
     self.value = value
     self.count = count
+  }
+
+  fileprivate init(_ value: DocumentValue, count: Int) {
+    let text: String? =
+      switch value {
+      case .null: nil
+      case .text(let text): text
+      default: value.json
+      }
+    self.init(value: text, count: count)
   }
 }
 
@@ -395,14 +423,14 @@ extension CatalogSnapshot {
   /// whose folded texts are the same are one value, with the text of one of them.
   ///
   /// - Parameters:
-  ///   - field: `brand`, `category`, `delFlag` or `isGroupedProduct`.
+  ///   - field: `brand`, `category`, `delFlag`, `isGroupedProduct`, or a field of one's own.
   ///   - rows: The products to count, instead of all.
   ///   - shouldStop: Called every few milliseconds; if it returns `true`, the result is `nil`.
   /// - Throws: `StoreError.damaged`.
   /// - Complexity: With an index and without a filter, the index is read and one record for each value. Otherwise every
   ///   product that the filter's indexes find is read.
   package func facets(
-    of field: ProductField, _ filter: ProductFilter, among rows: [RowID]? = nil, shouldStop: () -> Bool
+    of field: ProductQueryField, _ filter: ProductFilter, among rows: [RowID]? = nil, shouldStop: () -> Bool
   ) throws(StoreError) -> [FacetValue]? {
     guard let store else { return [] }
     var counts = FacetCounts()
@@ -413,21 +441,22 @@ extension CatalogSnapshot {
       guard let found = try facetCounts(index, shouldStop) else { return nil }
       counts = found
     } else {
-      let counter = FacetCounter(field: field, test: try ProductFilterTest(filter, self))
+      let counter = FacetCounter(
+        field: field.resolved(fields), test: try ProductFilterTest(filter, self), snapshot: self)
       guard let found = try facetCounts(counter, rows ?? counter.test.candidates, shouldStop) else { return nil }
       counts = order.map { Self.folded(found, $0) } ?? found
     }
     var values: [FacetValue] = []
+    var scratch: [UInt8] = []
     for (row, count) in counts.values.sorted(by: { $0.count != $1.count ? $0.count > $1.count : $0.row < $1.row }) {
-      let text = try withProduct(row) { (view) throws(StoreError) in
+      let value = try withProduct(row) { (view) throws(StoreError) in
         switch field {
-        case .brand: try view.brand
-        case .category: try view.category
-        case .delFlag: String(view.delFlag)
-        default: view.isGroupedProduct ? "true" : "false"
+        case .brand: DocumentValue.text(try view.brand)
+        case .category: DocumentValue.text(try view.category)
+        default: try field.resolved(fields).value(of: view, in: self, &scratch)
         }
       }
-      values.append(FacetValue(value: text ?? "", count: count))
+      values.append(FacetValue(value ?? .null, count: count))
     }
     return values
   }

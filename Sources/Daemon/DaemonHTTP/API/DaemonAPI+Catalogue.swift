@@ -175,8 +175,7 @@ private struct BarcodePage: Sendable {
       }
       if count > 0 { bytes.append(UInt8(ascii: ",")) }
       let product = try query.snapshot.copy(view)
-      let codes = hasCodes ? try query.snapshot.codes(ofProduct: product.id) : nil
-      JSONText.product(product, columns, codes: codes).append(to: &bytes)
+      try JSONText.product(product, columns, hasCodes: hasCodes, in: query.snapshot).append(to: &bytes)
       count += 1
       return true
     }
@@ -216,8 +215,7 @@ private struct OrderedProductPage: Sendable {
         inOrderOf: order, after: next, descending: isDescending, limit: min(Self.step, limit - count))
       for product in page.products {
         if count > 0 { bytes.append(UInt8(ascii: ",")) }
-        let codes = hasCodes ? try catalogue.codes(ofProduct: product.id) : nil
-        JSONText.product(product, columns, codes: codes).append(to: &bytes)
+        try JSONText.product(product, columns, hasCodes: hasCodes, in: catalogue).append(to: &bytes)
         count += 1
       }
       next = page.next

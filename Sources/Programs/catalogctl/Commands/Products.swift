@@ -21,10 +21,14 @@ struct Products: ParsableCommand {
       are texts: updateTime >= '2026-01-31'. A product has every field, so none is null: compare with '' or 0. A field \
       that no product has, and a constant of another kind than its field, are errors.
 
+      codeCount is the number of a product's further codes, as in codeCount > 0, and a column, an order and a group too. \
+      codes.code, codes.quantity, codes.unit, codes.kind and codes.id are their fields, of which one has to match: \
+      codes.code == '14006381333938'. The column codes has the codes, in JSON as a list.
+
       Products that the server sent as deleted are listed too, as by 'find' and 'dump', and marked; delFlag == 0 \
       leaves them out.
 
-      Products that equal an id or a barcode, also with in, are looked up. Comparisons of updateTime and id, equal \
+      Products that equal an id, a barcode or a codes.code, also with in, are looked up. Comparisons of updateTime and id, equal \
       brands and categories, and beginnings of barcodes use the ordered indexes of the catalogue, and so does --order \
       id or updateTime with a limit. Any other condition reads the catalogue once, and without --order stops at the \
       limit. --explain says which it is. Products come in the order of the file, which is the same for every run on \
@@ -137,10 +141,19 @@ struct Products: ParsableCommand {
     return window.limit.map(query.limit) ?? query
   }
 
-  private func list(
-    _ option: String, _ text: String, _ declared: DeclaredFields
-  ) throws -> [ProductQueryField] {
-    try ExpressionArgument.parsed(option, text) { try ProductColumns(parsing: text, declared: declared).fields }
+  private func shownColumns(_ declared: DeclaredFields) throws -> ProductColumns? {
+    try columns.map { text in
+      try ExpressionArgument.parsed("--columns", text) { try ProductColumns(parsing: text, declared: declared) }
+    }
+  }
+
+  /// The fields of groups.
+  private func groupFields(_ text: String, _ declared: DeclaredFields) throws -> [ProductQueryField] {
+    try ExpressionArgument.parsed("--group-by", text) {
+      let fields = try ProductColumns(parsing: text, declared: declared).fields
+      for field in fields { try field.checkIsSingle() }
+      return fields
+    }
   }
 
   // MARK: Printing
@@ -148,13 +161,13 @@ struct Products: ParsableCommand {
   private var format: RowPrinter.Format { csv ? .csv : output.json ? .json : .table }
 
   private func printProducts(of query: ProductQuery) throws -> Int {
-    let fields = try columns.map { try list("--columns", $0, query.snapshot.fields) }
+    let columns = try shownColumns(query.snapshot.fields)
     if explain { return try printPlan(of: query) }
-    var printer = ProductPrinter(format, fields, query.snapshot.fields)
+    var printer = ProductPrinter(format, columns, query.snapshot)
     var found = 0
     try query.forEach { (view) throws(StoreError) in
       found += 1
-      printer.add(try query.snapshot.copy(view))
+      try printer.add(try query.snapshot.copy(view))
       return true
     }
     printer.end()
@@ -173,14 +186,13 @@ struct Products: ParsableCommand {
       }
       return cursor
     }
-    let fields = try columns.map { try list("--columns", $0, snapshot.fields) }
-    var printer = ProductPrinter(format, fields, snapshot.fields)
+    var printer = ProductPrinter(format, try shownColumns(snapshot.fields), snapshot)
     var found = 0
     repeat {
       let page = try snapshot.products(
         inOrderOf: order, after: cursor, descending: isDescending,
         limit: Swift.min(Self.pageLength, window.limit.map { $0 - found } ?? .max))
-      for product in page.products { printer.add(product) }
+      for product in page.products { try printer.add(product) }
       found += page.products.count
       cursor = page.next
     } while cursor != nil && found < window.limit ?? .max
@@ -202,7 +214,7 @@ struct Products: ParsableCommand {
     let plan = try query.plan
     if output.json {
       var keys: Int?
-      if case .lookups(let ids, let barcodes) = plan { keys = ids + barcodes }
+      if case .lookups(let ids, let barcodes, let codes) = plan { keys = ids + barcodes + codes }
       JSONText.object([
         ("plan", .text(plan.description)), ("scan", .bool(plan == .scan)),
         ("indexes", .array(plan.indexes.map(JSONText.text))), ("keys", keys.map(JSONText.int) ?? .null),
@@ -230,7 +242,7 @@ struct Products: ParsableCommand {
 
   private func printGroups(of query: ProductQuery) throws -> Int {
     let declared = query.snapshot.fields
-    let fields = try groupBy.map { try list("--group-by", $0, declared) } ?? []
+    let fields = try groupBy.map { try groupFields($0, declared) } ?? []
     let aggregates =
       try list("--sum", sum, declared, ProductAggregate.sum) + list("--min", min, declared, ProductAggregate.minimum)
       + list("--max", max, declared, ProductAggregate.maximum) + list("--avg", avg, declared, ProductAggregate.average)

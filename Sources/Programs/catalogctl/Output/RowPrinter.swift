@@ -2,6 +2,7 @@ import Catalog
 import CatalogRows
 import DocumentFormat
 import JSONFormat
+import LogStore
 import RowFiles
 
 /// Text for standard output, which is written in pieces.
@@ -74,8 +75,9 @@ struct ProductPrinter {
   private let format: RowPrinter.Format
   /// The fields to print; `nil` for all fields in JSON and CSV, and for the usual table.
   private let fields: [ProductQueryField]?
-  private let declared: DeclaredFields
-  private var products: [Product] = []
+  private let snapshot: CatalogSnapshot
+  private let needsCodes: Bool
+  private var products: [(product: Product, codes: [ProductCode])] = []
   private var row = ProductRow()
   private var pieces = PieceBuffer()
 
@@ -86,30 +88,37 @@ struct ProductPrinter {
   ///
   /// - Parameters:
   ///   - format: How they are printed.
-  ///   - fields: The fields to print; `nil` for all, and for the usual table.
-  ///   - declared: The declared fields of one's own.
-  init(_ format: RowPrinter.Format, _ fields: [ProductQueryField]?, _ declared: DeclaredFields) {
-    self.declared = declared
+  ///   - columns: The fields to print; `nil` for all, and for the usual table.
+  ///   - snapshot: The catalogue with the products.
+  init(_ format: RowPrinter.Format, _ columns: ProductColumns?, _ snapshot: CatalogSnapshot) {
+    let fields = columns?.fields
+    self.snapshot = snapshot
+    needsCodes = columns?.needCodes ?? false
     self.format = format
     self.fields = fields
     if format == .csv { RowCSV.append(fields?.map(\.key) ?? Self.allFields.map(\.key), to: &pieces.bytes) }
   }
 
-  mutating func add(_ product: Product) {
+  mutating func add(_ product: Product) throws(StoreError) {
+    let codes = needsCodes ? try snapshot.codes(ofProduct: product.id) : []
     if format == .table {
-      products.append(product)
+      products.append((product, codes))
       return
     }
     product.fill(&row)
     if format == .csv {
       let plain = fields.map { $0.compactMap(\.plain) } ?? Self.allFields
       if let fields, plain.count < fields.count {
-        RowCSV.append(fields.map { row.text(of: $0) }, to: &pieces.bytes)
+        RowCSV.append(fields.map { row.text(of: $0, codes: codes) }, to: &pieces.bytes)
       } else {
         RowCSV.append(row, plain, to: &pieces.bytes)
       }
     } else {
-      if let fields { RowJSON.append(row, fields, to: &pieces.bytes) } else { RowJSON.append(row, to: &pieces.bytes) }
+      if let fields {
+        RowJSON.append(row, fields, codes: codes, to: &pieces.bytes)
+      } else {
+        RowJSON.append(row, to: &pieces.bytes)
+      }
       pieces.bytes.append(UInt8(ascii: "\n"))
     }
     pieces.flush()
@@ -118,15 +127,15 @@ struct ProductPrinter {
   mutating func end() {
     pieces.flush(always: true)
     if format != .table { return }
-    guard let fields else { return FoundProducts.print(products) }
-    var table = Table(fields.map { ($0.isNumber(declared) ? ">" : "") + $0.key })
+    guard let fields else { return FoundProducts.print(products.map(\.product)) }
+    var table = Table(fields.map { ($0.isNumber(snapshot.fields) ? ">" : "") + $0.key })
     // The first cell is marked if the name is not shown.
     let marked = fields.firstIndex(of: .name) ?? 0
-    for product in products {
+    for (product, codes) in products {
       product.fill(&row)
       table.add(
         fields.enumerated().map { index, field in
-          let text = row.text(of: field)
+          let text = row.text(of: field, codes: codes)
           return Table.cell(index == marked && product.delFlag != 0 ? "[deleted] " + text : text)
         })
     }

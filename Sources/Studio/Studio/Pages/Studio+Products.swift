@@ -12,7 +12,7 @@ import TextFormat
 extension Studio {
   func addProducts(to router: StudioRoutes) {
     addAsync(router, .get, "studio/api/products") { call in
-      try call.query.refuse(butFor: Self.tableNames + ["columns", "offset", "limit"])
+      try Self.refuse(call.query, ["columns", "offset", "limit"])
       let query = call.query
       let offset = try query.number("offset", in: 0...Int(UInt32.max), standard: 0)
       let limit = try query.number("limit", in: 1...1000, standard: 100)
@@ -70,15 +70,29 @@ extension Studio {
   /// The names of the parameters of a filter.
   private static var filterNames: [String] { ["brand", "category", "set", "deleted", "codes", "since", "where"] }
 
-  /// The names of the parameters of a table.
+  /// The names of the parameters of a table, but for those that begin with ``ownPrefix``.
   private static var tableNames: [String] { filterNames + ["sort", "descending", "collation", "at"] }
+
+  /// What the name of a parameter begins with that asks for a value of a field of one's own.
+  private static var ownPrefix: String { "extra." }
+
+  /// The parameters that ask for values of fields of one's own, with these, in the order of their names.
+  private static func ownValues(_ query: StudioQuery) -> [(name: String, value: String)] {
+    query.names.filter { $0.hasPrefix(ownPrefix) }.sorted().compactMap { name in query[name].map { (name, $0) } }
+  }
+
+  /// Refuses parameters that are not those of a table, nor among others.
+  private static func refuse(_ query: StudioQuery, _ others: [String]) throws(ErrorResponse) {
+    try query.refuse(butFor: tableNames + others + ownValues(query).map(\.name))
+  }
 
   private func table(_ query: StudioQuery) async throws -> ProductTable {
     try await BlockingThread.run {
       let snapshot = try catalogue(query)
-      let order = try Self.order(query)
+      let order = try Self.order(query, snapshot.fields)
       let filter = try filter(query, snapshot)
-      let text = Self.filterNames.map { "\($0)=\(query[$0]?.debugDescription ?? "")" }.joined(separator: "&")
+      let names = Self.filterNames + Self.ownValues(query).map(\.name)
+      let text = names.map { "\($0)=\(query[$0]?.debugDescription ?? "")" }.joined(separator: "&")
       let key = ProductTable.Key(
         generation: snapshot.generation, sequence: snapshot.sequence, filter: text, order: order)
       return tables.table(key, snapshot, filter)
@@ -86,11 +100,12 @@ extension Studio {
   }
 
   /// The order of a request.
-  private static func order(_ query: StudioQuery) throws -> ProductTableOrder {
-    let name = query["sort"] ?? "id"
-    guard let field = ProductField.allCases.first(where: { $0.key == name }) else {
-      throw ErrorResponse.badRequest("sort: no field of a product is called \(name.debugDescription)")
-    }
+  private static func order(_ query: StudioQuery, _ declared: DeclaredFields) throws -> ProductTableOrder {
+    let field: ProductQueryField
+    do {
+      field = try ProductQueryField(parsing: query["sort"] ?? "id", declared: declared)
+      try field.checkIsSingle()
+    } catch { throw ErrorResponse.badRequest("sort: \(error)") }
     let collation = query["collation"]
     if let collation, collation != "pinyin" {
       throw ErrorResponse.badRequest("collation: pinyin, or leave it out")
@@ -107,7 +122,16 @@ extension Studio {
     filter.isSet = try query.bool("set")
     filter.isDeleted = try query.bool("deleted")
     filter.hasCodes = try query.bool("codes")
-    if let text = query["where"] { filter.condition = try snapshot.products(where: text) }
+    let own = try Self.ownValues(query).map { try Self.condition($0.name, $0.value, snapshot.fields) }
+    if let text = query["where"] {
+      // Alone, so that an error has the column in what the caller wrote.
+      filter.condition = try snapshot.products(where: text)
+      if !own.isEmpty {
+        filter.condition = try snapshot.products(where: .and([try Condition(parsing: text)] + own))
+      }
+    } else if !own.isEmpty {
+      filter.condition = try snapshot.products(where: .and(own))
+    }
     if let since = try query.sequence("since"), since > 0 {
       if since >= snapshot.sequence {
         // Commits after the one that is shown are known; later ones are not.
@@ -124,19 +148,35 @@ extension Studio {
     return filter
   }
 
+  /// The condition that a field of one's own has a value, which is written as ``FacetValue`` has it.
+  private static func condition(
+    _ name: String, _ value: String, _ declared: DeclaredFields
+  ) throws -> Condition {
+    guard case .extra(let field) = try ProductQueryField(parsing: name, declared: declared) else {
+      throw ErrorResponse.badRequest("\(name): extra.NAME is for fields of one's own")
+    }
+    let constant: DocumentValue
+    switch declared[field]?.type {
+    case .bool:
+      guard let flag = Bool(value) else { throw ErrorResponse.badRequest("\(name): true or false") }
+      constant = .bool(flag)
+    case .int, .decimal:
+      // As it is written in a condition.
+      guard case .compare(_, _, let number)? = try? Condition(parsing: "a == \(value)"), number.kind == .number else {
+        throw ErrorResponse.badRequest("\(name): a number")
+      }
+      constant = number
+    case .text, .date, nil: constant = .text(value)
+    }
+    return .compare(try FieldPath(names: ["extra", field]), .equal, constant)
+  }
+
   /// The columns of a request, with the id.
   private static func columns(_ query: StudioQuery, _ declared: DeclaredFields) throws -> TableColumns {
     guard let text = query["columns"] else { return TableColumns() }
-    let names = text.split(separator: ",", omittingEmptySubsequences: false)
-    let isCodes = { (name: Substring) in name.trimmed == TableColumns.codesName }
-    let fields = names.filter { !isCodes($0) }.joined(separator: ",")
-    if names.contains(where: isCodes), fields.isEmpty {
-      return TableColumns(fields: try ProductColumns(parsing: "id", declared: declared), hasCodes: true)
-    }
-    let columns = try ProductColumns(parsing: fields, declared: declared)
+    let columns = try ProductColumns(parsing: text, declared: declared)
     return TableColumns(
-      fields: columns.fields.contains(.id) ? columns : try ProductColumns(parsing: "id," + fields, declared: declared),
-      hasCodes: names.contains(where: isCodes))
+      columns: columns.fields.contains(.id) ? columns : try ProductColumns(parsing: "id," + text, declared: declared))
   }
 
   private static func products(_ rows: [RowID], in snapshot: CatalogSnapshot) throws -> [Product] {
@@ -184,20 +224,27 @@ extension Studio {
     }
     let limit = try query.number("limit", in: 1...200, standard: 50)
     let page = try results(query, snapshot, limit: limit, after: cursor)
+    let needsCodes = try Self.columns(query, snapshot.fields).columns?.needCodes ?? false
+    let found = try page.results.map { result in
+      result.json(codes: needsCodes ? try snapshot.codes(ofProduct: result.product.id) : nil)
+    }
     return .object([
-      ("sequence", .uint(snapshot.sequence)), ("results", .array(page.results.map(\.json))),
+      ("sequence", .uint(snapshot.sequence)), ("results", .array(found)),
       ("next", .optional(page.next.map { "\($0)" })),
     ])
   }
 
   private func facets(_ query: StudioQuery, _ cancellation: Cancellation) throws -> JSONText {
     let snapshot = try catalogue(query)
-    let fields: [String: ProductField] = [
+    let fields: [String: ProductQueryField] = [
       "brand": .brand, "category": .category, "delFlag": .delFlag, "isSet": .isGroupedProduct,
     ]
-    let isAboutCodes = query["field"] == "hasCodes"
-    guard let field = isAboutCodes ? .delFlag : fields[query["field"] ?? ""] else {
-      throw ErrorResponse.badRequest("field: brand, category, delFlag, isSet or hasCodes")
+    let name = query["field"] ?? ""
+    let isAboutCodes = name == "hasCodes"
+    let own = try? ProductQueryField(parsing: name, declared: snapshot.fields)
+    let ownField = if case .extra = own { own } else { ProductQueryField?.none }
+    guard let field = isAboutCodes ? .delFlag : fields[name] ?? ownField else {
+      throw ErrorResponse.badRequest("field: brand, category, delFlag, isSet, hasCodes, or extra.NAME")
     }
     let limit = try query.number("limit", in: 1...1000, standard: 50)
     var filter = try filter(query, snapshot)
@@ -225,7 +272,7 @@ extension Studio {
         return count > 0 ? FacetValue(value: "\(hasCodes)", count: count) : nil
       } : values(filter)
     let shown = values.prefix(limit).map { value in
-      JSONText.object([("value", .text(value.value)), ("count", .int(value.count))])
+      JSONText.object([("value", .optional(value.value)), ("count", .int(value.count))])
     }
     return .object([
       ("sequence", .uint(snapshot.sequence)), ("values", .array(shown)),
@@ -310,10 +357,10 @@ extension Studio {
   // MARK: Exports
 
   private func export(_ query: StudioQuery, isCSV: Bool) async throws -> Response {
-    try query.refuse(butFor: Self.tableNames + ["columns", "q"])
+    try Self.refuse(query, ["columns", "q"])
     let columns = try Self.columns(query, stores.fields())
     // The page keeps the order of its table while it shows the results of a search, which come best first.
-    _ = try Self.order(query)
+    _ = try Self.order(query, stores.fields())
     if query["q"] != nil {
       let snapshot = try await BlockingThread.run { try catalogue(query) }
       return Self.stream(isCSV ? .csv : .ndjson) { write in

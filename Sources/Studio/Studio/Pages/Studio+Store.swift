@@ -86,8 +86,19 @@ extension Studio {
       ("deadBytes", .int(statistics?.deadByteCount ?? 0)), ("files", .array(files)), ("indexes", .array(indexes)),
       ("hasSearch", .bool(snapshot.hasSearchIndex)),
       ("orders", .array((["id"] + orders.filter { $0 != "id" }).map(JSONText.text))),
+      ("fields", .array(snapshot.fields.names.map { Self.field($0, snapshot) })),
       ("commits", .array(commits.prefix(Self.commitLimit).map(\.json))),
       ("problems", stores.daemon?.problems() ?? .array([])),
+    ])
+  }
+
+  /// A declared field of one's own: its name, its type, whether its values are codes, and whether products are read in its
+  /// order.
+  private static func field(_ name: String, _ snapshot: CatalogSnapshot) -> JSONText {
+    let declaration = snapshot.fields[name]
+    return .object([
+      ("name", .text(name)), ("type", .text((declaration?.type ?? .text).rawValue)),
+      ("code", .bool(declaration?.isCode ?? false)), ("ordered", .bool(snapshot.hasOrder(ofField: name))),
     ])
   }
 

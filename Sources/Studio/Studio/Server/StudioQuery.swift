@@ -23,6 +23,9 @@ struct StudioQuery: Sendable {
     return value
   }
 
+  /// The names of the parameters, in no order.
+  var names: [String] { Array(values.keys) }
+
   /// Refuses parameters with other names, which would be left out silently.
   func refuse(butFor names: [String]) throws(ErrorResponse) {
     let others = values.keys.filter { !names.contains($0) }.sorted()

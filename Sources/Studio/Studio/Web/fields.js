@@ -16,18 +16,59 @@ const all = [
 const byName = new Map(all.map(entry => [entry[0], entry]));
 
 export const fieldNames = all.map(entry => entry[0]);
-/** The columns that a table of products can have: the fields, and the number of codes. */
-export const columnNames = [...fieldNames, "codes"];
+/** What has to do with codes: how many a product has, and all of them. */
+const codeColumns = new Map([["codeCount", ["codeCount", "6rem", "number"]],
+  ["codes", ["codes", "minmax(12rem, 1fr)", "code"]]]);
+/** What the name of a column begins with that is a field of one's own. */
+const ownPrefix = "extra.";
+
+/** The columns that a table of products can have: the fields, codes if there are any, and declared fields. */
+export function columnNames(store) {
+  return [...fieldNames, ...store?.codes > 0 ? codeColumns.keys() : [],
+    ...(store?.fields ?? []).filter(one => !one.name.includes(",")).map(one => ownName(one.name))];
+}
+
+/** A field of one's own as the name of a column, a filter and an order. */
+export function ownName(name) {
+  return ownPrefix + name.replace(/[\\.]/gu, "\\$&");
+}
+
+/** The name of a field of one's own, as products have it. */
+function plainName(column) {
+  return column.slice(ownPrefix.length).replace(/\\(.)/gsu, "$1");
+}
+
+/** Whether a table can have a column, also one of a field that is not declared. */
+export function isColumn(name) {
+  return byName.has(name) || codeColumns.has(name) || isOwn(name);
+}
+
+/** Whether a name is that of a field of one's own. */
+export function isOwn(name) {
+  return name.startsWith(ownPrefix) && name.length > ownPrefix.length;
+}
+
+/** What a product has in a column. Results of a search have fields of one's own together, and codes as a list. */
+export function cellContent(product, name) {
+  if (name === "codes") return product.codes && codesText(product.codes);
+  if (name === "codeCount") return product.codeCount ?? product.codes?.length;
+  if (!isOwn(name)) return product[name];
+  return product[ownPrefix + plainName(name)] ?? product.extra?.[plainName(name)];
+}
+
 export const defaultColumns = ["barcode", "name", "brand", "category", "updateTime"];
 
 /** A field's name for people. */
 export function fieldTitle(field) {
+  if (isOwn(field)) return plainName(field);
   return t("field." + field);
 }
 
 /** A field as a column of a table. */
-export function fieldColumn(field) {
-  const [, width, kind] = byName.get(field) ?? (field === "codes" ? [field, "6rem", "number"] : [field, "8rem"]);
+export function fieldColumn(field, store) {
+  const own = isOwn(field) ? store?.fields?.find(one => ownName(one.name) === field) : undefined;
+  const ownKind = own?.code ? "code" : ["decimal", "int"].includes(own?.type) ? "number" : undefined;
+  const [, width, kind] = byName.get(field) ?? codeColumns.get(field) ?? [field, own?.code ? "9.75rem" : "8rem", ownKind];
   return { field, title: fieldTitle(field), width, number: kind === "number", code: kind === "code",
     flag: kind === "flag" };
 }

@@ -141,7 +141,7 @@ export function createPanel(context, close) {
       onclick: () => add({ id: "", code: "", quantity: "1", unit: "", kind: "" }, true) }, t("codes.add"));
     for (const one of known) add(one);
     return {
-      element: h("fieldset.codes", {}, h("legend.label", {}, t("panel.codes")), list, more),
+      element: h("fieldset.edit-codes", {}, h("legend.label", {}, t("panel.codes")), list, more),
       /** What is wrong with a row, and where; nothing if all are right. */
       fault() {
         for (const { code, amount } of rows) {

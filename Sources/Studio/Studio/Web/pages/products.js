@@ -6,7 +6,8 @@ import { createPanel } from "../panel.js";
 import { keepsDigits } from "../api.js";
 import { pending } from "./parts.js";
 import { number, ago } from "../format.js";
-import { columnNames, defaultColumns, fieldColumn, fieldText, fieldTitle, hasWords } from "../fields.js";
+import { cellContent, columnNames, defaultColumns, fieldColumn, fieldText, fieldTitle, hasWords, isColumn,
+  isOwn, ownName } from "../fields.js";
 import { language } from "../text.js";
 import { errorBox } from "../errors.js";
 
@@ -23,8 +24,9 @@ const mostMeanings = 3;
 /** What the table shows, as the address says it. */
 function stateOf(view) {
   const get = name => view.parameters.get(name) ?? "";
-  const columns = get("columns").split(",").filter(name => columnNames.includes(name));
-  const filters = Object.fromEntries(filterNames.map(name => [name, get(name)]).filter(pair => pair[1] !== ""));
+  const columns = get("columns").split(",").filter(isColumn);
+  const names = [...filterNames, ...[...view.parameters.keys()].filter(isOwn)];
+  const filters = Object.fromEntries(names.map(name => [name, get(name)]).filter(pair => pair[1] !== ""));
   return {
     id: view.path[0] ?? null, q: get("q"), sort: get("sort") || "id", descending: get("descending") === "true", filters,
     columns: columns.length > 0 ? [...new Set(columns)] : defaultColumns,
@@ -168,7 +170,7 @@ async function show(main, view, context) {
   }
 
   function fill(host, row, column) {
-    const content = row.product[column.field];
+    const content = cellContent(row.product, column.field);
     const ranges = row.ranges?.[column.field];
     if (ranges) host.replaceChildren(...marked(String(content ?? ""), ranges).childNodes);
     else setText(host, column.flag ? (content === true ? "✓" : "") : shown(fieldText(content)));
@@ -178,8 +180,8 @@ async function show(main, view, context) {
     if (state.q !== "") {
       const cursor = cursors[page];
       if (cursor === undefined || cursor === null) return [];
-      const answer = await api.get("search", { q: state.q, limit: pageSize, after: cursor, ...state.filters },
-        { signal });
+      const answer = await api.get("search", { q: state.q, limit: pageSize, after: cursor,
+        columns: state.columns.join(), ...state.filters }, { signal });
       grid.setCount(found(page, answer));
       return answer.results.map(one => toRow(one.product, one.matched));
     }
@@ -245,7 +247,8 @@ async function show(main, view, context) {
     drawBar();
     try {
       if (state.q !== "") {
-        const answer = await api.get("search", { q: state.q, limit: pageSize, ...state.filters }, { signal });
+        const answer = await api.get("search", { q: state.q, limit: pageSize, columns: state.columns.join(),
+          ...state.filters }, { signal });
         cursors = [null];
         known = 0;
         const rows = answer.results.map(one => toRow(one.product, one.matched));
@@ -328,10 +331,11 @@ async function show(main, view, context) {
   // Order and columns
 
   function setColumns() {
-    const orders = context.store?.orders ?? usualOrders;
+    const own = (context.store?.fields ?? []).filter(one => one.ordered).map(one => ownName(one.name));
+    const orders = [...context.store?.orders ?? usualOrders, ...own];
     grid.setColumns(state.columns.map(name => ({
-      ...fieldColumn(name),
-      sort: state.q !== "" || !(orders.includes(name) || (grid.count > 0 && grid.count <= sortable)) ? null
+      ...fieldColumn(name, context.store),
+      sort: state.q !== "" || name === "codes" || !(orders.includes(name) || (grid.count > 0 && grid.count <= sortable)) ? null
         : state.sort === name ? (state.descending ? "descending" : "ascending") : "none",
     })));
   }
@@ -380,7 +384,7 @@ async function show(main, view, context) {
   }
 
   function drawChooser(focusOn = null, by = 0) {
-    const others = columnNames.filter(name => !state.columns.includes(name));
+    const others = columnNames(context.store).filter(name => !state.columns.includes(name));
     replace(chooser, h("ul", { "aria-label": t("products.columns") }, [...state.columns,
       ...others].map((name, i) => h("li", { data: { name } },
       h("label.row", {}, h("input", { type: "checkbox", checked: i < state.columns.length,
@@ -404,6 +408,10 @@ async function show(main, view, context) {
 
   // Filters
 
+  function filterTitle(name) {
+    return isOwn(name) ? fieldTitle(name) : t("filter." + name);
+  }
+
   function filterText(name, content) {
     if (name === "set") return t("products.sets");
     if (name === "deleted") return t(content === "true" ? "products.deleted" : "products.current");
@@ -422,9 +430,9 @@ async function show(main, view, context) {
   function drawBar() {
     replace(chips, Object.entries(state.filters).map(([name, content]) => h("button.chip", {
       type: "button", "aria-label": t("products.remove", { name: filterText(name, content)
-        ?? `${t("filter." + name)}: ${content}` }),
+        ?? `${filterTitle(name)}: ${content}` }),
       onclick: () => setFilter(name, null),
-    }, filterText(name, content) ?? [h("span", {}, t("filter." + name) + ":"), value(content)],
+    }, filterText(name, content) ?? [h("span", {}, filterTitle(name) + ":"), value(content)],
       h("span", { "aria-hidden": "true" }, "✕"))));
     chips.hidden = chips.childNodes.length === 0;
     replace(exports, context.exports("products", { q: state.q, ...query(),
@@ -450,6 +458,10 @@ async function show(main, view, context) {
     const groups = [["isSet", "set"], ["delFlag", "deleted"], ["category", "category"], ["brand", "brand"]];
     // A catalogue without codes has nothing to filter by.
     if (context.store?.codes > 0) groups.splice(2, 0, ["hasCodes", "codes"]);
+    // Few products have the same code, number or date.
+    for (const one of context.store?.fields ?? []) {
+      if (!one.code && ["text", "bool"].includes(one.type)) groups.push([ownName(one.name), ownName(one.name)]);
+    }
     const without = name => Object.fromEntries(Object.entries(state.filters).filter(pair => pair[0] !== name));
     try {
       // One after another: counting reads every row, and the server has rows of the table to answer in between.
@@ -498,10 +510,11 @@ async function show(main, view, context) {
           t(one.value === "true" ? "products.withCodes" : "products.withoutCodes"), one.count));
       } else {
         items = values.filter(one => one.value !== "" && one.value !== null).map(one => facet(filter,
-          String(one.value), String(one.value), one.count));
+          String(one.value), isOwn(filter) && ["true", "false"].includes(one.value)
+            ? t(one.value === "true" ? "yes" : "no") : String(one.value), one.count));
       }
       if (items.length === 0) return null;
-      return h("div.facet-group", {}, h("h2.label", { id: "facet-" + filter }, t("filter." + filter)),
+      return h("div.facet-group", {}, h("h2.label", { id: "facet-" + filter }, filterTitle(filter)),
         h("ul", { "aria-labelledby": "facet-" + filter }, items), answers[i].complete === false
           && h("p.tiny.muted", {}, t("products.partial")));
     });
