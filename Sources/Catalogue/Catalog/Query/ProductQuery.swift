@@ -217,7 +217,11 @@ public struct ProductQuery: Sendable {
     while try walk.next() {
       walk.prefetchRecords()
       read += 1
-      if !condition.isAlwaysTrue, try !condition.matches(try view(of: walk.row, store), in: snapshot, &scratch) { continue }
+      if !condition.isAlwaysTrue,
+        try !condition.matches(try view(of: walk.row, store), in: snapshot, &scratch)
+      {
+        continue
+      }
       if walk.needsSortKey {
         key.removeAll(keepingCapacity: true)
         try appendSortKey(of: try view(of: walk.row, store), to: &key, &scratch)

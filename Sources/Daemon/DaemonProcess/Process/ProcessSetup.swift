@@ -85,5 +85,6 @@ struct ProcessSetup: Sendable {
     "shelfmark_network_returns_total": "How often the network came back.",
     "shelfmark_catalogue_age_seconds": "Since the catalogue was last known to be current.",
     "shelfmark_catalogue_products": "Products of the catalogue.",
+    "shelfmark_catalogue_codes": "Codes of the catalogue's table of codes.",
   ]
 }

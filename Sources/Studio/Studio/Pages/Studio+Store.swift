@@ -59,6 +59,7 @@ extension Studio {
     let snapshot = try call.query["at"] == nil ? history?.current ?? .empty : catalogue(call.query)
     let statistics = try snapshot.store?.statistics()
     let commits = try history?.commits() ?? []
+    let declared = snapshot.declaring(try stores.fields())
     let orders = snapshot.orders.map(\.rawValue).sorted()
     let files = try stores.files().map { file in
       JSONText.object([
@@ -86,7 +87,7 @@ extension Studio {
       ("deadBytes", .int(statistics?.deadByteCount ?? 0)), ("files", .array(files)), ("indexes", .array(indexes)),
       ("hasSearch", .bool(snapshot.hasSearchIndex)),
       ("orders", .array((["id"] + orders.filter { $0 != "id" }).map(JSONText.text))),
-      ("fields", .array(snapshot.fields.names.map { Self.field($0, snapshot) })),
+      ("fields", .array(declared.fields.names.map { Self.field($0, declared) })),
       ("commits", .array(commits.prefix(Self.commitLimit).map(\.json))),
       ("problems", stores.daemon?.problems() ?? .array([])),
     ])

@@ -17,8 +17,8 @@ const byName = new Map(all.map(entry => [entry[0], entry]));
 
 export const fieldNames = all.map(entry => entry[0]);
 /** What has to do with codes: how many a product has, and all of them. */
-const codeColumns = new Map([["codeCount", ["codeCount", "6rem", "number"]],
-  ["codes", ["codes", "minmax(12rem, 1fr)", "code"]]]);
+const codeColumns = new Map([["codeCount", ["codeCount", "7rem", "number"]],
+  ["codes", ["codes", "minmax(17rem, 1fr)", "code"]]]);
 /** What the name of a column begins with that is a field of one's own. */
 const ownPrefix = "extra.";
 

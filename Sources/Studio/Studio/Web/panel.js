@@ -181,13 +181,18 @@ export function createPanel(context, close) {
       linear || square ? h("figure.drawn", {}, linear, square,
         h("figcaption.tiny.muted", {}, [linear && symbology(code), square && "QR"].filter(Boolean).join(" · "))) : null,
       section("panel.fields", h("dl.pairs.fields", {},
-        fieldNames.concat(Object.keys(product).filter(key => !fieldNames.includes(key) && key !== "codes"))
-        .filter(field => product[field] !== undefined).map(field => {
-          const text = fieldText(product[field]);
-          return [h("dt", { title: field }, fieldTitle(field)),
-            h("dd", { data: { field }, class: text === "" ? "muted" : null }, text === "" ? "–" : value(text))];
-        }))),
+        fieldNames.concat(Object.keys(product).filter(key => ![...fieldNames, "codes", "extra"].includes(key)))
+        .filter(field => product[field] !== undefined).map(field => pair(field, fieldTitle(field), product[field])))),
+      product.extra && section("field.extra", h("dl.pairs.fields", {}, Object.entries(product.extra).map(([name, own]) =>
+        pair("extra." + name, value(name), own)))),
     ];
+  }
+
+  /** A field with its name. */
+  function pair(field, title, content) {
+    const text = fieldText(content);
+    return [h("dt", { title: field }, title),
+      h("dd", { data: { field }, class: text === "" ? "muted" : null }, text === "" ? "–" : value(text))];
   }
 
   function drawMore({ product, commit, codes, components, sets, record }) {
@@ -195,7 +200,7 @@ export function createPanel(context, close) {
     loadHistory(product.id, past);
     return [
       codes?.length > 0 && section("panel.codes", h("div.scroll", { tabindex: "0", role: "region",
-        "aria-label": t("panel.codes") }, h("table.data", {}, h("thead", {}, h("tr", {},
+        "aria-label": t("panel.codes") }, h("table.data.code-table", {}, h("thead", {}, h("tr", {},
         ["code", "quantity", "unit", "kind"].map(key => h("th" + (key === "quantity" ? ".number" : ""),
           { scope: "col" }, t("codes." + key))))),
       h("tbody", {}, codes.map(one => h("tr", { data: { code: one.code } },

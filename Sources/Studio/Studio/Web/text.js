@@ -142,7 +142,7 @@ const words = {
   "field.createTime": ["Created", "创建时间"],
   "field.updateBy": ["Updated by", "更新人"],
   "field.updateTime": ["Updated", "更新时间"],
-  "field.codeCount": ["Number of codes", "附加条码数"],
+  "field.codeCount": ["Code count", "附加条码数"],
   "field.codes": ["Codes", "附加条码"],
 
   // Home
