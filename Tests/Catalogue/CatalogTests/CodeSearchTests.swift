@@ -41,6 +41,24 @@ import CatalogTestSupport
     #expect(try found("4006381333931", in: snapshot) == ["pen -"])
   }
 
+  @Test func `a scan and a search name no package for a code with two quantities, or for a barcode`() throws {
+    let snapshot = try TestCatalogue(
+      [Product("pen", "4006381333931")],
+      codes: [
+        ProductCode("pen", Self.caseCode, ExactDecimal(6), id: "1"), ProductCode("pen", "INNER", ExactDecimal(6)),
+        ProductCode("pen", "4006381333931", ExactDecimal(24)), ProductCode("pen", Self.caseCode, ExactDecimal(24)),
+        ProductCode("pen", "INNER", ExactDecimal(6), unit: "box"),
+      ]
+    ).snapshot
+    for code in [Self.caseCode, "4006381333931"] {
+      #expect(try found(code, in: snapshot) == ["pen -"], "\(code)")
+      let match = try snapshot.match(code)
+      #expect(match.products.map(\.id) == ["pen"] && match.package == nil && match.pieceCount == 1, "\(code)")
+    }
+    #expect(try found("INNER", in: snapshot) == ["pen INNER"])
+    #expect(try snapshot.match("INNER").pieceCount == 6)
+  }
+
   @Test func `codes of deleted and unknown products, and parts of codes, find nothing`() throws {
     let snapshot = try Self.catalogue().snapshot
     for text in ["GONE-7", "ORPHAN-7", String(Self.caseCode.dropLast(4))] {

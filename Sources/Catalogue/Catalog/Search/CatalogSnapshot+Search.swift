@@ -111,7 +111,7 @@ private struct SearchRun {
       results.append(
         SearchResult(
           product: product, score: result.score, matched: evaluation.matchedFields(product), meant: meant,
-          package: evaluation.furtherCodes[result.row]))
+          package: evaluation.disputedCodes.contains(result.row) ? nil : evaluation.furtherCodes[result.row]))
     }
     guard found.count > wanted, let last = found.prefix(wanted).last, let product = results.last?.product else {
       return SearchResults(results: results, next: nil)
@@ -128,6 +128,8 @@ private struct SearchRun {
         let (code, id) = (found.code, found.product.id)
         guard let row = try snapshot.withProduct(id: id, { (view) throws(StoreError) in view.rowID }) else { continue }
         let former = evaluation.furtherCodes[row]
+        let isOwn = evaluation.codeKeys.contains(CodeKey.of(found.product.barcode.utf8.span.rawSpan))
+        if isOwn || former.map({ $0.quantity != code.quantity }) ?? false { evaluation.disputedCodes.insert(row) }
         if former.map({ ProductCode.precedes(code, $0) }) ?? true { evaluation.furtherCodes[row] = code }
       }
     }

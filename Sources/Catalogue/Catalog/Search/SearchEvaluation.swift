@@ -14,6 +14,9 @@ struct SearchEvaluation {
   private let codes: [[UInt8]]
   /// The rows of the products of which the whole search is a code in the table of codes, with that code.
   var furtherCodes: [RowID: ProductCode] = [:]
+  /// The products that have such a code with several quantities, or as their own barcode, so that no package is named,
+  /// as in a scan.
+  var disputedCodes: Set<RowID> = []
   private let brand: WantedText?
   private let category: WantedText?
   private let isSetsOnly: Bool
