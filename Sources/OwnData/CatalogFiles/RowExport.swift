@@ -86,6 +86,48 @@ public struct RowExport {
     try flush(above: 0)
   }
 
+  /// Passes the codes alone to `write`, piece by piece: as a table of codes, which an import reads with `--codes`, or as
+  /// rows of NDJSON.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The catalogue.
+  ///   - decimal: The separator of decimals in a table.
+  ///   - write: Receives the text.
+  /// - Throws: `StoreError.damaged`; the errors of `write`.
+  /// - Complexity: Keeps all codes in memory.
+  package func writeCodes(
+    _ snapshot: CatalogSnapshot, decimal: Character, to write: (_ piece: [UInt8]) throws -> Void
+  ) throws {
+    var codes: [ProductCode] = []
+    try snapshot.forEachCode { codes.append($0) }
+    codes.sort(by: ProductCode.precedes)
+    var piece: [UInt8] = []
+    let fields: [CodeField] = [.productId, .code, .quantity, .unit, .kind, .id]
+    if let style = writer.style {
+      writer.appendMark(to: &piece)
+      RowCSV.append(fields.map(\.key), to: &piece, style: style)
+    }
+    var row = CodeRow()
+    for code in codes {
+      code.fill(&row)
+      if let style = writer.style {
+        let cells = fields.map { field -> RowCSV.Cell in
+          if let text = field.text { return .text(row[text]) }
+          let number = row.quantity.description
+          return decimal == "." ? .number(number) : .text(number.replacing(".", with: String(decimal)))
+        }
+        RowCSV.append(cells, to: &piece, style: style)
+      } else {
+        writer.append(row, to: &piece)
+      }
+      if piece.count > Self.pieceByteCount {
+        try write(piece)
+        piece.removeAll(keepingCapacity: true)
+      }
+    }
+    if !piece.isEmpty { try write(piece) }
+  }
+
   /// Calls `body` with each product, in a row that is reused.
   private static func forEach(
     _ ids: [RowID], of snapshot: CatalogSnapshot, _ body: (borrowing ProductRow) throws -> Void

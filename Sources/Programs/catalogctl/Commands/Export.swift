@@ -27,6 +27,9 @@ struct Export: ParsableCommand {
       A field that the mapping joins, or captures from a text, cannot be written: leave it out with --columns. Other \
       fields have a column of their own name if a product has a value, and so have the fields that --unknown keep \
       stored. There are no relations and no codes.
+
+      --codes FILE writes the codes into a file of their own, by its extension too: a table with productId, code, \
+      quantity, unit, kind and id, or NDJSON. 'import --codes' reads it back, next to the products in whatever form.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -38,6 +41,9 @@ struct Export: ParsableCommand {
   @Option(help: ArgumentHelp("Only these fields of the products, in this order.", valueName: "names")) var columns:
     String?
   @OptionGroup var mapping: MappingOptions
+  @Option(
+    help: ArgumentHelp("Write the codes into this file instead, as 'import --codes' reads it.", valueName: "file"),
+    completion: .file()) var codes: String?
   @Flag(help: "Write CSV or TSV so that a spreadsheet keeps every text as it is.") var excel = false
   @Argument(help: "The file to write; - is standard output.", completion: .file()) var file: String
 
@@ -52,6 +58,11 @@ struct Export: ParsableCommand {
       throw ValidationError(
         "\(file): no rows can be written with this extension; name the file .ndjson, .jsonl, .csv or .tsv (.gz packs "
           + "it), or give --format")
+    }
+    if let codes, RowFileFormat(writtenTo: codes) == nil || codes == "-" || codes == file {
+      throw ValidationError(
+        "--codes \(codes): name another file .ndjson, .jsonl, .csv or .tsv (.gz packs it), as its extension says how the"
+          + " codes are written")
     }
     if excel, format == nil ? file != "-" && rowFormat(MappingFile()) == .ndjson : format == .ndjson {
       throw ValidationError("--excel is for tables; name the file .csv or .tsv, or give --format")
@@ -132,9 +143,27 @@ struct Export: ParsableCommand {
     }
   }
 
+  /// Writes the table of codes into the file of --codes, which is not yet published.
+  private func writeCodes(_ snapshot: CatalogSnapshot, _ map: MappingFile) throws -> OutputFile? {
+    guard let codes else { return nil }
+    var writer = RowFileWriter(RowFileFormat(writtenTo: codes) ?? .ndjson)
+    writer.isForExcel = excel
+    let target = try OutputFile(codes, isCompressed: RowFileFormat.isCompressed(path: codes))
+    do {
+      try RowExport(writer).writeCodes(snapshot, decimal: map.mapping.decimal == UInt8(ascii: ",") ? "," : ".") {
+        try target.write($0)
+      }
+    } catch {
+      target.discard()
+      throw error
+    }
+    return target
+  }
+
   func run() throws {
     let map = try mapping.file()
-    let export = try export(map, store.fields())
+    var export = try export(map, store.fields())
+    if codes != nil { export.includesCodes = false }
     let snapshot = try at.map(store.commit) ?? store.snapshot()
     let relationCount = export.includesRelations ? snapshot.relationCount : 0
     if export.mapping != nil, columns == nil, snapshot.relationCount > 0 {
@@ -142,19 +171,31 @@ struct Export: ParsableCommand {
         "catalogctl: \(Quantity.of(snapshot.relationCount, "relation")) left out: a table of a mapping has products only;"
           + " 'export' without a mapping writes all")
     }
-    let codeCount = export.includesCodes ? snapshot.codeCount : 0
-    if export.mapping != nil, columns == nil, snapshot.codeCount > 0 {
+    let codeCount = export.includesCodes || codes != nil ? snapshot.codeCount : 0
+    if export.mapping != nil, columns == nil, codes == nil, snapshot.codeCount > 0 {
       Console.say(
         "catalogctl: \(Quantity.of(snapshot.codeCount, "code")) left out: a table of a mapping has products only;"
-          + " 'export' without a mapping writes all")
+          + " --codes writes them into a file of their own")
     }
-    if file == "-" { return try write(export, snapshot, map) { Console.print($0) } }
+    let table = try writeCodes(snapshot, map)
+    if file == "-" {
+      do {
+        try write(export, snapshot, map) { Console.print($0) }
+        try table?.publish()
+      } catch {
+        table?.discard()
+        throw error
+      }
+      return
+    }
     let target = try OutputFile(file, isCompressed: RowFileFormat.isCompressed(path: file))
     do {
       try write(export, snapshot, map) { try target.write($0) }
       try target.publish()
+      try table?.publish()
     } catch {
       target.discard()
+      table?.discard()
       throw error
     }
     DurableChange.report("\(file) is complete")
@@ -162,7 +203,7 @@ struct Export: ParsableCommand {
       JSONText.object(
         [
           ("file", .text(file)), ("products", .int(snapshot.productCount)), ("relations", .int(relationCount)),
-        ] + (codeCount > 0 ? [("codes", .int(codeCount))] : []) + [
+        ] + (codeCount > 0 || codes != nil ? [("codes", .int(codeCount))] : []) + [
           ("sequence", .uint(snapshot.sequence)), ("bytes", .int(target.byteCount)),
         ]
       ).print()
@@ -170,7 +211,8 @@ struct Export: ParsableCommand {
       Console.say(
         "\(file): \(Quantity.of(snapshot.productCount, "product")),"
           + " \(Quantity.of(relationCount, "relation"))"
-          + (codeCount > 0 ? ", \(Quantity.of(codeCount, "code"))" : "") + ", commit \(snapshot.sequence)")
+          + (codeCount > 0 ? ", \(Quantity.of(codeCount, "code"))" + (codes.map { " (\($0))" } ?? "") : "")
+          + ", commit \(snapshot.sequence)")
     }
   }
 }
