@@ -38,6 +38,8 @@ public struct CodeRow: Sendable {
   public var texts = TextRow(count: CodeText.allCases.count)
   /// How many of the product's unit the code stands for, more than 0; 1 if the payload does not contain it.
   public var quantity = CodeRow.one
+  /// The line of the file that the row is from, for messages; 0 if it is from no file. It is no field.
+  package var line = 0
 
   /// The quantity of a code that stands for one piece.
   public static let one = ExactDecimal(1)
@@ -49,12 +51,14 @@ public struct CodeRow: Sendable {
   public mutating func reset() {
     texts.reset()
     quantity = Self.one
+    line = 0
   }
 
   /// Takes over all values of another row, and keeps the capacity of the buffers.
   public mutating func copy(_ other: borrowing CodeRow) {
     texts.copy(other.texts)
     quantity = other.quantity
+    line = other.line
   }
 
   /// Returns the text `field` as a string.

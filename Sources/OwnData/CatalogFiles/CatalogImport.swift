@@ -1,7 +1,7 @@
 package import Catalog
 package import CatalogRows
 import LogStore
-import RowFiles
+package import RowFiles
 
 /// Rows on their way into a catalogue: a sink for the rows of any reader, and their commit, as a full update or as the
 /// difference.
@@ -23,6 +23,9 @@ package struct CatalogImport: RowSink {
   private var code = CodeRow()
   /// Whether the codes that come now are those of a table of their own.
   package var joinsCodes = false
+  /// The quantities of the codes so far, to refuse a code that a product has with two; `nil` for a server's rows, which
+  /// are kept as they are. Then no package is named for such a code.
+  package var quantities: CodeQuantities?
   private var saysCodes = false
   private let isWhole: Bool
   /// What a difference changes; `nil` for a full update, and before ``finish(cursor:_:)``.
@@ -62,7 +65,7 @@ package struct CatalogImport: RowSink {
   /// - Throws: `RowRefusal` for a row that is too large, or lacks an id that it needs; the errors of storing or comparing an earlier row.
   package mutating func product(_ row: borrowing ProductRow) throws {
     if requiresIDs, row.texts.byteCount(ProductText.id.rawValue) == 0 {
-      throw RowRefusal("it has no id; give each product its own")
+      throw RowRefusal(.missingId, "it has no id; give each product its own")
     }
     do { try check.product(row) } catch StoreError.tooLarge(let what, let byteCount, let limit) {
       throw Self.refusal(what, byteCount, limit)
@@ -98,6 +101,7 @@ package struct CatalogImport: RowSink {
   }
 
   private mutating func take(_ row: borrowing CodeRow) throws {
+    try quantities?.check(row, isOfTable: joinsCodes)
     do { try check.code(row) } catch StoreError.tooLarge(let what, let byteCount, let limit) {
       throw Self.refusal(what, byteCount, limit)
     }

@@ -79,6 +79,7 @@ package struct CodeJoin {
       return true
     case .several:
       throw RowRefusal(
+        .ambiguousCode,
         "several products have the \(field.key) \"\(name)\", so that it does not say whose code this is; name the product"
           + " by another field (--join, or \"join\" of codesFrom)")
     case nil:

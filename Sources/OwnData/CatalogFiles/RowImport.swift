@@ -43,6 +43,7 @@ public struct RowImport: ~Copyable {
   ) throws {
     reader = RowFileReader(format, rules: rules, mapping: mapping)
     rows = try CatalogImport(writer, mode, lossLimit, matchesCodes: rules.matchesCodes)
+    rows.quantities = CodeQuantities()
   }
 
   /// The summary of what has been read so far. Lines are counted at the end.
@@ -117,21 +118,22 @@ public struct RowImport: ~Copyable {
   public mutating func finish(
     cursor: String?, _ willCommit: (_ rows: RowFileSummary) throws -> Void = { _ in }
   ) throws -> (update: UpdateReport, rows: RowFileSummary) {
-    try finish(cursor: cursor, checking: { _, _ in }, willCommit)
+    try finish(cursor: cursor, checking: { _, _ in }) { rows, _ in try willCommit(rows) }
   }
 
-  /// The same, with a check of what the rows are about, before anything is committed.
+  /// The same, with a check of what the rows are about, before anything is committed. `willCommit` also receives the
+  /// summary of a table of codes.
   package mutating func finish(
     cursor: String?, checking: (_ rows: RowFileSummary, _ counts: MergeCounts) throws -> Void,
-    _ willCommit: (_ rows: RowFileSummary) throws -> Void
+    _ willCommit: (_ rows: RowFileSummary, _ codes: RowFileSummary?) throws -> Void
   ) throws -> (update: UpdateReport, rows: RowFileSummary) {
     var summary: RowFileSummary
     do { summary = try reader.finish(into: &rows) } catch { try giveUp(error) }
     if reader.speaksOfCodes { rows.speakOfCodes() }
     if let products { (codeSummary, summary) = (summary, products) }
-    let rowsRead = summary
+    let (rowsRead, codesRead) = (summary, codeSummary)
     let update = try rows.finish(
-      cursor: cursor, { try willCommit(rowsRead) }, checking: { try checking(rowsRead, $0) })
+      cursor: cursor, { try willCommit(rowsRead, codesRead) }, checking: { try checking(rowsRead, $0) })
     return (update, summary)
   }
 

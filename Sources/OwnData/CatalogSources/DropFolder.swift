@@ -16,7 +16,7 @@ package struct DropFolder: Sendable {
     package var modified: Int64
 
     /// Whether a path is that of something that is neither a file nor a folder: a pipe or a device.
-    static func isStream(_ path: String) -> Bool {
+    package static func isStream(_ path: String) -> Bool {
       var status = stat()
       // The path is a C string during the call, which fills the structure.
       guard unsafe stat(path, &status) == 0 else { return false }

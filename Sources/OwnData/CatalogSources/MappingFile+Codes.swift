@@ -13,11 +13,33 @@ extension MappingFile {
     package var file: String?
     /// The statement of a database.
     package var query: String?
+    /// The name of the file's encoding; `nil` to guess it.
+    package var encoding: String?
+    /// The byte between two columns of the file; `nil` to recognise it.
+    package var delimiter: UInt8?
     /// What the columns mean.
     package var table = RowMapping.CodeTable()
 
     /// Creates a description of a table that is not yet anywhere.
     package init() {}
+
+    /// Checks that nothing is asked of a statement that only a file has.
+    ///
+    /// - Throws: ``Invalid``.
+    package func checkQuery() throws(Invalid) {
+      if query == nil { return }
+      if table.split != nil || !table.steps.isEmpty {
+        throw Invalid(
+          message: "codesFrom: split and steps are for a file; a statement does it, as in regexp_split_to_table(…)")
+      }
+      if encoding != nil || delimiter != nil {
+        throw Invalid(message: "codesFrom: encoding and delimiter are for a file; a database sends neither")
+      }
+    }
+
+    /// The message for a table of which nothing says where it is.
+    package static let isNowhere =
+      "codesFrom says where no table is; add file, or query for a database, to it"
   }
 
   /// The field of the product that joins a table of codes.
@@ -41,6 +63,7 @@ extension MappingFile {
     var mapping = RowMapping()
     mapping.decimal = self.mapping.decimal
     mapping.nullWords = self.mapping.nullWords
+    mapping.delimiter = codesFrom?.delimiter
     mapping.codeTable = codesFrom?.table ?? RowMapping.CodeTable()
     return mapping
   }
@@ -128,7 +151,9 @@ extension MappingFile {
   private static func value(_ value: Any, _ key: String) throws(Invalid) -> RowMapping.CodeValue {
     if let text = value as? String { return .constant(text) }
     guard let object = value as? [String: Any], object.count == 1, let name = object["column"] as? String else {
-      throw Invalid(message: "\(key) is a value, or {\"column\": …}")
+      throw Invalid(
+        message: "\(key) is a text, or {\"column\": …} with the name of the column that has it; without any, leave it"
+          + " out")
     }
     return .column(name)
   }
@@ -151,21 +176,23 @@ extension MappingFile {
         switch key {
         case "file": from.file = try Self.text(value, key)
         case "query": from.query = try Self.text(value, key)
+        case "encoding": from.encoding = try Self.text(value, key)
+        case "delimiter": from.delimiter = try Self.delimiter(try Self.text(value, key))
         case "join": from.table.join = try Self.join(try Self.text(value, key))
         case "split": from.table.split = try Self.split(value)
         case "steps": from.table.steps = try Self.steps(value)
         case "columns": from.table.values = try Self.columnsOfCodes(value)
-        default: throw Invalid(message: "\"\(key)\" is unknown; it has file or query, join, split, steps and columns")
+        default:
+          throw Invalid(
+            message: "\"\(key)\" is unknown; it has file or query, encoding, delimiter, join, split, steps and"
+              + " columns")
         }
       } catch { throw Invalid(message: "codesFrom: \(error.message)") }
     }
-    if (from.file == nil) == (from.query == nil) {
+    if from.file != nil, from.query != nil {
       throw Invalid(message: "codesFrom: give file, or query for a database, one of them")
     }
-    if from.query != nil, from.table.split != nil || !from.table.steps.isEmpty {
-      throw Invalid(
-        message: "codesFrom: split and steps are for a file; a statement does it, as in regexp_split_to_table(…)")
-    }
+    try from.checkQuery()
     codesFrom = from
   }
 
@@ -204,6 +231,10 @@ extension MappingFile {
     var parts: [(String, JSONText)] = []
     if let file = from.file { parts.append(("file", .text(file))) }
     if let query = from.query { parts.append(("query", .text(query))) }
+    if let encoding = from.encoding { parts.append(("encoding", .text(encoding))) }
+    if let delimiter = from.delimiter {
+      parts.append(("delimiter", .text(delimiter == 0x09 ? "tab" : String(UnicodeScalar(delimiter)))))
+    }
     parts.append(("join", .text(from.table.join.key)))
     if let split = from.table.split { parts.append(("split", .text(split))) }
     if !from.table.steps.isEmpty { parts.append(("steps", .array(from.table.steps.map(Self.json)))) }

@@ -43,7 +43,17 @@ package struct MappingFile: Sendable, Equatable {
   /// - Throws: ``Invalid``.
   package init(json: [UInt8]) throws(Invalid) {
     guard json.count <= Self.byteLimit else { throw Invalid(message: "a mapping has at most 1 MiB") }
-    guard let object = try? JSONDecoder().decode(JSONValue.self, from: Data(json)).value as? [String: Any] else {
+    let value: Any?
+    do { value = try JSONDecoder().decode(JSONValue.self, from: Data(json)).value } catch {
+      // A number is the only value that can be written and not be read.
+      if case DecodingError.typeMismatch(_, let context) = error, !context.codingPath.isEmpty {
+        let place = context.codingPath.map { $0.intValue.map { "entry \($0 + 1)" } ?? $0.stringValue }
+        throw Invalid(
+          message: "\(place.joined(separator: ", ")): a number that is too large to be read; write a smaller one")
+      }
+      value = nil
+    }
+    guard let object = value as? [String: Any] else {
       throw Invalid(message: "this is no JSON object; 'catalogctl import --save-map' writes an example")
     }
     try read(object)

@@ -30,14 +30,21 @@ package struct CatalogueSource: Sendable {
 
   /// Adds the table of codes of a mapping.
   ///
-  /// - Throws: `MappingFile.Invalid` if the mapping has a statement for codes, and the source is no database.
+  /// - Throws: `MappingFile.Invalid` if the mapping has a statement for codes, and the source is no database, or does not
+  ///   say where the table is.
   package mutating func addCodes(_ map: MappingFile) throws(MappingFile.Invalid) {
     guard let from = map.codesFrom else { return }
     codeJoin = from.table.join
     if let file = from.file {
       var rules = RowRules()
       rules.readsExcelTexts = map.isExcel
-      codes = (file, SourceDecoding(rules: rules, mapping: map.mappingOfCodes, limits: decoding.limits))
+      codes = (
+        file,
+        SourceDecoding(
+          rules: rules, mapping: map.mappingOfCodes, encoding: from.encoding, limits: decoding.limits)
+      )
+    } else if from.query == nil {
+      throw MappingFile.Invalid(message: MappingFile.CodesFrom.isNowhere)
     } else if var query = database {
       map.addCodes(to: &query)
       database = query
@@ -214,14 +221,18 @@ package final class SourceImport: Sendable {
 
   /// Reads the table of codes, after all products.
   ///
+  /// - Returns: Its summary; `nil` if there is no table.
   /// - Throws: ``FileOfRowsError``, ``SourceUnreadable``; the errors of storing a row; `CancellationError` if the task is
   ///   cancelled.
-  private func readCodes(into rows: inout CatalogImport, _ reading: inout SourceDecoding.Reading) throws {
-    guard let (path, decoding) = source.codes else { return }
+  private func readCodes(
+    into rows: inout CatalogImport, _ reading: inout SourceDecoding.Reading
+  ) throws -> RowFileSummary? {
+    guard let (path, decoding) = source.codes else { return nil }
     rows.joinsCodes = true
     do {
       let found = try decoding.load(SequentialFile(path), at: path, into: &rows).summary
       reading.notices += found.notices.map { "\(path): \($0)" }
+      return found
     } catch RowFileError.sinkFailed(let cause, _) where !(cause is RowRefusal) {
       throw cause
     } catch let error as RowFileError {
@@ -346,13 +357,14 @@ package final class SourceImport: Sendable {
     defer { writer.close() }
     var rows = try CatalogImport(
       writer, mode, lossLimit, keepsRelations: keepsRelations, keepsCodes: keepsRelations)
+    if case .own = source.rows { rows.quantities = CodeQuantities() }
     do {
       if let join = source.codeJoin {
         try rows.expectCodes(joinedBy: join)
         rows.joinsCodes = source.codes == nil
       }
       var reading = try read(&rows)
-      try readCodes(into: &rows, &reading)
+      let table = try readCodes(into: &rows, &reading)
       if let join = rows.join, let first = join.firstOrphan {
         reading.notices.append(
           "\(name): \(join.orphanCount) codes left out, as no product has the \(source.codeJoin?.key ?? "id") that they name;"
@@ -362,6 +374,13 @@ package final class SourceImport: Sendable {
         try Task.checkCancellation()
         if reading.summary.products == 0, mode != .upsert, !allowsEmpty, try writer.snapshot().productCount > 0 {
           throw SourceEmpty(name: name, hasRows: reading.summary.rows > 0)
+        }
+        // A table that was cut, or is just being written, must not take all codes away.
+        if let table, let path = source.codes?.path, table.rows == 0, reading.summary.codes == 0, !allowsEmpty,
+          try writer.snapshot().codeCount > 0
+        {
+          throw SourceRefused(
+            "\(path): there are no codes in it, and the catalogue has some; nothing was changed", isEmpty: true)
         }
         try destination.willCommit()
       }
@@ -388,6 +407,7 @@ package final class SourceImport: Sendable {
     case let error as RowFileError: return SourceRefused("\(name): \(error)")
     case let error as FileOfRowsError: return SourceRefused("\(error.path): \(error.error)")
     case let error as SourceError: return SourceRefused("\(name): \(error)")
+    case let error as SourceRefused: return error
     case let error as SourceEmpty: return SourceRefused("\(error)", isEmpty: true)
     default: return nil
     }

@@ -87,7 +87,10 @@ extension CSVRows {
   /// What is wrong with a column of an unknown name.
   private func unknownColumn(_ index: Int) -> String {
     let name = names[index]
-    let advice = RowChecker.advice(onUnknown: name)
+    var advice = RowChecker.advice(onUnknown: name)
+    if mapping != nil, CodeProposal.isNameOfCodes(name) {
+      advice = "if it has further codes of the product, say so in a mapping (--map): \"codes\"; otherwise " + advice
+    }
     if let mapping, mapping.isAutomatic, let field = RowMapping.field(named: name),
       let taken = uses.first(where: { $0.fields.contains(field.key) })
     {

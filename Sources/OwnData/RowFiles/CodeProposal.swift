@@ -70,6 +70,7 @@ package struct CodeProposal: RowSink {
     }
     if row.texts.byteCount(ProductRow.extraText) == 0 { return }
     let members = row.texts.withText(ProductRow.extraText) { ExtraMembers(json: $0) }
+    let isBelow = id.isEmpty && rows > 1
     members?.forEach { key, value in
       guard value.count > 2, value.first == UInt8(ascii: "\""), value.last == UInt8(ascii: "\"") else {
         if value.first.map({ 0x30...0x39 ~= $0 }) ?? false {
@@ -79,6 +80,8 @@ package struct CodeProposal: RowSink {
       }
       let text = String(decoding: value.dropFirst().dropLast(), as: UTF8.self)
       columns[String(decoding: key, as: UTF8.self), default: Column()].add(text)
+      // A row that has nothing but another code belongs to the product above it too.
+      if isBelow, WrittenCode(text).gtin != nil { isGrouped = true }
     }
   }
 
@@ -113,8 +116,10 @@ package struct CodeProposal: RowSink {
       }
       let split = column.separators.isEmpty ? nil : column.separators
       let quantity = quantity(words, uses).map(RowMapping.CodeValue.column)
+      let sibling = Self.unitColumn(nextTo: use.name, uses).map(RowMapping.CodeValue.column)
       rules.append(
-        RowMapping.CodeRule(columns: [use.name], split: split, quantity: quantity, unit: .constant(unit)))
+        RowMapping.CodeRule(
+          columns: [use.name], split: split, quantity: quantity, unit: sibling ?? .constant(unit)))
     }
     if !separators.isEmpty { plain.split = separators }
     if !plain.columns.isEmpty { rules.insert(plain, at: 0) }
@@ -130,10 +135,15 @@ package struct CodeProposal: RowSink {
   /// Whether a column has codes: most of its values are GTINs, or all, if its name does not say so.
   private func isOfCodes(_ name: String, _ column: Column) -> Bool {
     if column.values == 0 { return false }
+    if Self.isNameOfCodes(name) { return column.codes * 2 >= column.values }
+    return column.values >= 3 && column.codes == column.values
+  }
+
+  /// Whether the name of a column says that it has codes.
+  static func isNameOfCodes(_ name: String) -> Bool {
     let letters = CodeReading.letters(name)
     let words = ["ean", "gtin", "upc", "barcode", "strichcode", "codebarre", "条码", "條碼", "barkod", "штрихкод"]
-    if words.contains(where: letters.contains) { return column.codes * 2 >= column.values }
-    return column.values >= 3 && column.codes == column.values
+    return words.contains(where: letters.contains)
   }
 
   private static let units: [(unit: String, words: [String])] = [
@@ -144,6 +154,16 @@ package struct CodeProposal: RowSink {
   private static func unit(of name: String) -> (unit: String, words: [String])? {
     let letters = CodeReading.letters(name)
     return units.first { $0.words.contains(where: letters.contains) }
+  }
+
+  /// The column of the unit in a list of packages, such as `Packages/Packaging` next to `Packages/Barcode`; `nil` if there
+  /// is none.
+  private static func unitColumn(nextTo name: String, _ uses: [RowColumnUse]) -> String? {
+    guard let slash = name.lastIndex(of: "/") else { return nil }
+    let list = name[...slash]
+    return uses.map(\.name).first {
+      $0.hasPrefix(list) && CodeReading.index(of: .unit, in: [String($0.dropFirst(list.count))]) != nil
+    }
   }
 
   /// The column that says how many pieces are in a package, by the words for the package.

@@ -146,8 +146,34 @@ extension RowChecker {
     codes?.find(&barcode, isFurther: false, line: line, &found, &problems)
     for problem in problems { report(problem) }
     product.texts.set(ProductText.barcode.rawValue, barcode)
-    var known: Set<String> = barcode.isEmpty ? [] : [WrittenCode.key(barcode)]
-    found.removeAll { !known.insert(WrittenCode.key($0.code)).inserted }
+    if found.isEmpty { return }
+    var known: [String: CodeQuantities.First] = [:]
+    if !barcode.isEmpty { known[WrittenCode.key(barcode)] = .init(line: 0, isOfTable: false, quantity: CodeRow.one) }
+    leaveOutRepeated { item in
+      let key = WrittenCode.key(item.code)
+      if let first = known[key] { return first }
+      known[key] = .init(line: item.line, isOfTable: false, quantity: item.quantity)
+      return nil
+    }
+  }
+
+  /// Leaves out the codes that the product has already, and reports those that it has with another quantity.
+  ///
+  /// - Parameter insert: Notes a code, and returns the first row that has it already.
+  private mutating func leaveOutRepeated(_ insert: (FoundCode) -> CodeQuantities.First?) {
+    var new: [FoundCode] = []
+    for item in found {
+      guard let first = insert(item) else {
+        new.append(item)
+        continue
+      }
+      if let problem = CodeQuantities.problem(item.quantity, after: first) {
+        report(
+          RowFault(
+            .ambiguousCode, line: item.line, column: item.column, number: item.number, value: item.code, problem))
+      }
+    }
+    found = new
   }
 
   /// Passes the codes of a product to `sink`.
@@ -166,6 +192,7 @@ extension RowChecker {
     _ item: FoundCode, number: Int?, to sink: inout Sink
   ) throws(RowFileError) {
     code.texts.set(CodeText.code.rawValue, item.code)
+    code.line = item.line
     do {
       try sink.code(code)
       summary.codes += 1
@@ -174,7 +201,8 @@ extension RowChecker {
       }
     } catch let refusal as RowRefusal {
       report(
-        RowFault(.size, line: item.line, column: item.column, number: number, value: item.code, refusal.message))
+        RowFault(
+          refusal.kind, line: item.line, column: item.column, number: number, value: item.code, refusal.message))
     } catch {
       throw .sinkFailed(error, row: RowPosition(list: .codes, index: summary.codes, id: item.code))
     }
@@ -227,10 +255,14 @@ extension RowChecker {
     for problem in problems { report(problem) }
     if isNew {
       product.texts.set(ProductText.barcode.rawValue, barcode)
-      if !barcode.isEmpty { _ = groups?.addCode(WrittenCode.key(barcode), of: number) }
+      if !barcode.isEmpty { _ = groups?.codes.insert(barcode, of: "\(number)", CodeRow.one, line: 0) }
       noteQuantity(line)
     }
-    found.removeAll { !(groups?.addCode(WrittenCode.key($0.code), of: number) ?? true) }
+    // Taken out, so that the closure does not use the checker.
+    var taken = groups
+    groups = nil
+    leaveOutRepeated { taken?.codes.insert($0.code, of: "\(number)", $0.quantity, line: $0.line) }
+    groups = taken
     if faults.count > before { return }
     if isNew { try hand(.products, line, to: &sink) } else { summary.furtherRows += 1 }
     let id = groups?.products[number].id ?? ""

@@ -186,6 +186,7 @@ struct RowChecker {
       case .codes: break
       }
     } catch let refusal as RowRefusal {
+      if refusal.kind != .size { return report(RowFault(refusal.kind, line: line, refusal.message)) }
       let longest = longestText(list)
       report(
         RowFault(
@@ -332,10 +333,17 @@ struct RowChecker {
       let isGiven = cells.kind(column) == .text
       if !(rules.allowsEmptyIds && isGiven) {
         let advice = isGiven ? ", or take one empty id with --allow-empty-id" : ""
+        // A row below a product may be one more code of it.
+        let isBelow = !ids.isEmpty && mapping != nil
+        let group =
+          isBelow
+          ? "if it belongs to the product in the row above, as a package or a further code of it, say so in a mapping"
+            + " (--map): \"group\": \"id\"; otherwise "
+          : ""
         report(
           cells.fault(
             .missingId, column, line: line,
-            "a product needs an id; give the row one of its own, or leave such rows out with --without-id ignore"
+            "a product needs an id; \(group)give the row one of its own, or leave such rows out with --without-id ignore"
               + advice))
         return
       }

@@ -273,7 +273,8 @@ struct RowGroups {
   private(set) var products: [Product] = []
   /// A short hash of each field of the first row of each product; 0 for a field without a value.
   private var hashes: [UInt16] = []
-  private var codes = RowIDs()
+  /// The codes of all products, which are numbers here.
+  var codes = CodeQuantities()
   /// The product of the row above; `nil` if that was left out, and before the first.
   private(set) var last: Int?
   /// Whether the rows without a value that follow belong to a product that was left out.
@@ -315,11 +316,5 @@ struct RowGroups {
       return false
     }
     return hashes[index] != short
-  }
-
-  /// Remembers a code of a product. Returns whether it is new.
-  mutating func addCode(_ key: String, of product: Int) -> Bool {
-    let bytes = Array("\(product):\(key)".utf8)
-    return codes.insert(bytes.span, line: 1) == nil
   }
 }

@@ -2,7 +2,7 @@
 public struct RowFault: Error, Sendable, Equatable {
   /// The rule that a row breaks. The raw value is the name for programs.
   public enum Kind: String, Sendable, CaseIterable {
-    case syntax, type, missingId, duplicateId, unknownKey, repeatedKey, value, size, empty
+    case syntax, type, missingId, duplicateId, unknownKey, repeatedKey, value, ambiguousCode, size, empty
 
     /// The name of the kind in totals.
     func counted(_ count: Int) -> String {
@@ -15,6 +15,7 @@ public struct RowFault: Error, Sendable, Equatable {
       case .unknownKey: one ? "1 unknown key" : "\(count) unknown keys"
       case .repeatedKey: one ? "1 key that comes twice" : "\(count) keys that come twice"
       case .value: one ? "1 value of the wrong kind" : "\(count) values of the wrong kind"
+      case .ambiguousCode: one ? "1 code that is ambiguous" : "\(count) codes that are ambiguous"
       case .size: one ? "1 row that is too long" : "\(count) rows that are too long"
       case .empty: "none of them is taken"
       }
@@ -112,6 +113,14 @@ extension RowFaults: CustomStringConvertible {
 public struct RowRefusal: Error, Sendable {
   /// What is wrong.
   public var message: String
+  /// The rule that the row breaks.
+  package var kind = RowFault.Kind.size
+
+  /// Creates a refusal of a row that breaks a rule.
+  package init(_ kind: RowFault.Kind, _ message: String) {
+    self.kind = kind
+    self.message = message
+  }
 
   /// Creates a refusal with a message for people, to which the row's position is added later.
   public init(_ message: String) { self.message = message }

@@ -54,6 +54,9 @@ package struct RowIDs {
 
   private var parts = [Part](repeating: Part(), count: 1 << partBits)
 
+  /// Whether there are no ids.
+  package var isEmpty: Bool { parts.allSatisfy { $0.count == 0 } }
+
   /// Records that the row at `line` has the id `id`.
   ///
   /// - Returns: The line of the first row with that id; `nil` for a new id.

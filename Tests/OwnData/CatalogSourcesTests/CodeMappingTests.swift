@@ -14,7 +14,8 @@ import Testing
                  {"column": "Case EAN", "quantity": {"column": "Case size"}, "unit": "case", "steps": ["gtin"]},
                  {"columns": ["Inner"], "quantity": 0.5, "unit": {"column": "u"}, "kind": {"column": "k"}}],
        "group": "id",
-       "codesFrom": {"file": "codes.csv", "join": "skuCode", "split": "/",
+       "codesFrom": {"file": "codes.csv", "join": "skuCode", "split": "/", "encoding": "latin1",
+                     "delimiter": ";",
                      "columns": {"productId": "Item", "code": "Barcode", "unit": {"constant": "case"}, "quantity": 12}}}
       """#)
     #expect(mapping.mapping.codes.count == 3 && mapping.mapping.group == .id && mapping.mapping.speaksOfCodes)
@@ -30,12 +31,24 @@ import Testing
     (#"{"codes": [{"column": "a", "quantity": "x"}]}"#, "quantity is a number of more than 0"),
     (#"{"codes": [{"column": "a", "split": ""}]}"#, "split is the characters"),
     (#"{"group": "weight"}"#, "group is a field"),
-    (#"{"codesFrom": {"join": "id"}}"#, "give file, or query"),
+    (#"{"codesFrom": {"file": "a", "query": "b"}}"#, "give file, or query"),
+    (#"{"codesFrom": {"query": "b", "encoding": "latin1"}}"#, "encoding and delimiter are for a file"),
+    (#"{"codes": [{"column": "a", "kind": null}]}"#, "kind is a text, or {\"column\": …}"),
+    (#"{"codes": [{"column": "a", "quantity": 1e400}]}"#, "codes, entry 1, quantity: a number that is too large"),
     (#"{"codesFrom": {"file": "a", "join": "name"}}"#, "codes are joined by id, skuCode or barcode"),
     (#"{"codesFrom": {"file": "a", "columns": {"price": "b"}}}"#, "a code has no field \"price\""),
   ]) func `what cannot be meant is refused`(json: String, message: String) throws {
     let error = try #require(throws: MappingFile.Invalid.self) { try file(json) }
     #expect(error.message.contains(message), "\(error.message)")
+  }
+
+  @Test func `codesFrom may leave the file to an option, and a source needs one`() throws {
+    let mapping = try file(#"{"codesFrom": {"join": "skuCode"}}"#)
+    #expect(mapping.codesFrom?.table.join == .skuCode && mapping.codesFrom?.file == nil)
+    #expect(try MappingFile(json: mapping.text([])) == mapping)
+    var source = CatalogueSource(path: "/nowhere", decoding: SourceDecoding())
+    let error = try #require(throws: MappingFile.Invalid.self) { try source.addCodes(mapping) }
+    #expect(error.message.contains("add file, or query"), "\(error.message)")
   }
 
   @Test func `the path of a table is from the directory of the mapping`() throws {

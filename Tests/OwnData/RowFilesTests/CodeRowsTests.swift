@@ -250,6 +250,35 @@ import Testing
     }
   }
 
+  @Test func `a code with another quantity than before is refused, and the same is no second code`() throws {
+    let columns = mapping([
+      RowMapping.CodeRule(columns: ["A"], quantity: .column("n")),
+      RowMapping.CodeRule(columns: ["B"], quantity: .column("m")),
+    ])
+    let same = try read("id,A,n,B,m\n7,14006381333938,6,14006381333938,6.0\n", columns)
+    #expect(same.faults.isEmpty && same.codes == ["7 14006381333938 6"], "\(same)")
+    let other = try read("id,A,n,B,m\n7,14006381333938,6,14006381333938,24\n", columns).faults
+    #expect(
+      other.count == 1 && other[0].hasPrefix("Line 2, column 4 (B), value \"14006381333938\": line 2"), "\(other)")
+    #expect(other.first?.contains("with the quantity 6, and here it is 24") == true, "\(other)")
+    let own = try read("id,barcode,A,n,B,m\n7,4006381333931,4006381333931,24,,\n", columns).faults
+    #expect(own.first?.contains("the product's own barcode, which stands for one piece") == true, "\(own)")
+    let rows = "id,EAN,qty\n7,1,1\n7,22,6\n8,22,7\n7,22,6\n7,22,24\n"
+    let grouped = try read(rows, mapping([], group: .id))
+    #expect(grouped.faults.count == 1 && grouped.faults[0].hasPrefix("Line 6, "), "\(grouped)")
+    #expect(grouped.faults.first?.contains("line 3 has this code") == true, "\(grouped)")
+  }
+
+  @Test func `a row below a product, and a column of codes, name the mapping that takes them`() throws {
+    let faults = try read("id,name,Packages/Barcode\n7,Pen,4006381333955\n,,14006381333938\n").faults
+    #expect(faults.count == 2, "\(faults)")
+    #expect(faults.first?.contains("say so in a mapping (--map): \"codes\"") == true, "\(faults)")
+    #expect(faults.last?.contains("\"group\": \"id\"") == true, "\(faults)")
+    // The first row is below nothing.
+    let first = try read("id,name\n,Pen\n").faults
+    #expect(first.first?.contains("group") == false, "\(first)")
+  }
+
   // MARK: Tables of codes
 
   private func table(_ table: RowMapping.CodeTable = RowMapping.CodeTable()) -> RowMapping {

@@ -186,6 +186,120 @@ import Testing
     #expect(mapped.code == 0 && mapped.words.contains("2 codes left out"), "\(mapped.words)")
   }
 
+  @Test(arguments: ["csv", "tsv", "ndjson"])
+  func `codes in a file of their own are imported as they were`(format: String) throws {
+    let root = try TestRoot(answers: [])
+    let rows = """
+      {"type":"product","id":"7","barcode":"4006381333931","weight":1.5}
+      {"type":"code","id":"c","productId":"7","code":"14006381333938","quantity":24.5,"unit":"ca,se","kind":"k"}
+      {"type":"code","productId":"7","code":"=1+1"}
+
+      """
+    #expect(try root.run("import", file(rows, "a.ndjson", root)).code == 0)
+    let digest = try root.digest()
+    let map = try file(#"{"decimal": ",", "delimiter": ";"}"#, "map.json", root)
+    let (products, codes) = (root.folder.path + "/products.csv", root.folder.path + "/codes.\(format)")
+    for options in [[], ["--map", map]] {
+      let exported = try root.run(["export", products, "--codes", codes, "--json"] + options)
+      #expect(exported.code == 0 && (try exported.object().number("codes")) == 2, "\(exported.words)")
+      #expect(!exported.words.contains("left out"), "\(exported.words)")
+      let other = try TestRoot(answers: [])
+      let imported = try other.run(["import", products, "--codes", codes] + options)
+      #expect(imported.code == 0, "\(imported.words)")
+      #expect(try other.digest() == digest, "\(options)")
+    }
+    #expect(try root.run("export", products, "--codes", root.folder.path + "/codes.xlsx").code == 64)
+  }
+
+  @Test func `a code with two quantities is refused with both, whatever it comes from`() throws {
+    let root = try TestRoot(answers: [])
+    let products = try file("id,Case,size\n7,4006381333948,24\n", "a.csv", root)
+    let map = try file(
+      #"{"codes": [{"column": "Case", "quantity": {"column": "size"}}]}"#, "map.json", root)
+    let table = try file("productId,code,quantity\n7,4006381333948,6\n", "codes.csv", root)
+    for options in [["--dry-run"], ["--json"]] {
+      let refused = try root.run(["import", products, "--map", map, "--codes", table] + options)
+      #expect(refused.code == 65, "\(refused.words)")
+      #expect(
+        refused.words.contains(
+          "codes.csv: Line 2, column 2 (code), value \"4006381333948\": of the file with the products, line 2 has this"
+            + " code of the same product with the quantity 24, and here it is 6"), "\(refused.words)")
+      #expect(refused.words.contains("1 code that is ambiguous"), "\(refused.words)")
+      if options == ["--json"] {
+        let error = try #require(try refused.object().objects("errors").first)
+        #expect(error.text("file")?.hasSuffix("codes.csv") == true && error.number("line") == 2)
+      }
+    }
+  }
+
+  @Test func `damaged codes of a table are counted, and the mapping that mends them does`() throws {
+    let root = try TestRoot(answers: [])
+    let products = try file("id\n7\n8\n", "a.csv", root)
+    let text = "productId,code,unit\n7,4.00638E+12,\n8,36000291452,\n8,4006381333955|4006381333962,St\u{FC}ck\n"
+    let table = root.folder.path + "/codes.csv"
+    try text.data(using: .isoLatin1)?.write(to: URL(fileURLWithPath: table))
+    let run = try root.run("import", products, "--codes", table, "--json")
+    #expect(run.code == 0, "\(run.words)")
+    let counts = try run.object().object("codeTexts")
+    for state in ["exponent", "lostZero", "several"] { #expect(counts.number(state) == 1, "\(state): \(counts)") }
+    #expect(run.words.contains("codes.csv: read as WINDOWS-1252"), "\(run.words)")
+    let json = try #require(run.words.firstMatch(of: /for this table: (\{.*\})/)).1
+    let mended = try root.run("import", products, "--codes", table, "--map", file(String(json), "m.json", root))
+    #expect(mended.code == 0, "\(mended.words)")
+    let found = try codes(root)
+    #expect(found.contains { $0.hasSuffix("036000291452 1") } && found.count == 4, "\(found)")
+  }
+
+  @Test func `an empty table of codes takes none away unless that is accepted`() throws {
+    let root = try TestRoot(answers: [])
+    let products = try file("id\n7\n", "a.csv", root)
+    let table = try file("productId,code\n7,111\n", "codes.csv", root)
+    #expect(try root.run("import", products, "--codes", table).code == 0)
+    let empty = try file("productId,code\n", "empty.csv", root)
+    for options in [["--dry-run"], ["--delete-missing"], []] {
+      let refused = try root.run(["import", products, "--codes", empty] + options)
+      #expect(refused.code == 65 && refused.words.contains("there are no codes in it"), "\(refused.words)")
+    }
+    let none = try root.run("import", products, "--codes", file("", "none.csv", root))
+    #expect(none.code == 65 && none.words.contains("names of the columns are missing"), "\(none.words)")
+    let accepted = try root.run("import", products, "--codes", empty, "--accept-loss")
+    #expect(accepted.code == 0 && accepted.words.contains("there are no rows in it"), "\(accepted.words)")
+    #expect(try codes(root).isEmpty)
+  }
+
+  @Test func `orphans of a full import are reported, and changes of codes are counted by themselves`() throws {
+    let root = try TestRoot(answers: [])
+    let rows = """
+      {"type":"product","id":"7"}
+      {"type":"relation","id":"r","productId":"gone","subProductId":"7"}
+      {"type":"code","productId":"7","code":"111"}
+      {"type":"code","productId":"gone","code":"222"}
+
+      """
+    let run = try root.run("import", file(rows, "a.ndjson", root), "--json")
+    let report = try run.object()
+    #expect(report.object("codes").number("orphans") == 1 && report.object("relations").number("orphans") == 1)
+    #expect(run.words.contains("222 of gone") && run.words.contains("r of gone"), "\(run.words)")
+    let next = "{\"id\":\"7\"}\n{\"type\":\"code\",\"productId\":\"7\",\"code\":\"333\"}\n"
+    let merged = try root.run("import", file(next, "b.ndjson", root), "--upsert", "--json").object()
+    #expect(merged.number("unchanged") == 1 && merged.number("added") == 0 && merged.number("deleted") == 0)
+    let changes = merged.object("codeChanges")
+    #expect(changes.number("added") == 1 && changes.number("deleted") == 1, "\(changes)")
+  }
+
+  @Test func `the mapping that a refused export of packagings names takes it`() throws {
+    let recipe = try #require(try Self.recipes().first { $0.title.contains("packagings") })
+    let odoo = try #require(recipe.files.first { $0.name == "odoo.csv" })
+    let root = try TestRoot(answers: [])
+    let export = try file(odoo.text, "odoo.csv", root)
+    let refused = try root.run("import", export)
+    #expect(refused.code == 65 && refused.words.contains("\"group\": \"id\""), "\(refused.words)")
+    let json = try #require(refused.words.firstMatch(of: /all of them: (\{.*\})/)).1
+    let run = try root.run("import", export, "--map", file(String(json), "m.json", root))
+    #expect(run.code == 0, "\(run.words)")
+    #expect(try codes(root) == ["7 14006381333938 24", "7 4006381333955 6"].map { "__export__.product_" + $0 })
+  }
+
   // MARK: init
 
   @Test func `init proposes columns of codes, and takes them with --yes`() throws {

@@ -137,6 +137,37 @@ extension CatalogSnapshot {
     return count
   }
 
+  /// The relations and codes of a commit whose product is missing: how many there are, and the first in file order.
+  package struct Orphans {
+    /// The relations whose set is missing.
+    package var relations = 0
+    package var firstRelation: Relation?
+    package var codes = 0
+    package var firstCode: ProductCode?
+  }
+
+  /// Finds the relations and codes whose product the catalogue lacks. They are kept, and match nothing.
+  ///
+  /// - Complexity: Reads all relations and codes, and looks up each product.
+  package func orphans() throws(StoreError) -> Orphans {
+    var orphans = Orphans()
+    guard let store else { return orphans }
+    if relationCount > 0 {
+      try forEachRelation { (relation: Relation) throws(StoreError) in
+        if try store.product(id: relation.productId.utf8.span.rawSpan) != nil { return }
+        orphans.relations += 1
+        if orphans.firstRelation == nil { orphans.firstRelation = relation }
+      }
+    }
+    guard hasCodeTable else { return orphans }
+    try forEachCodeRecord { (codes) throws(StoreError) in
+      guard let first = codes.first, try store.product(id: first.productId.utf8.span.rawSpan) == nil else { return }
+      orphans.codes += codes.count
+      if orphans.firstCode == nil { orphans.firstCode = first }
+    }
+    return orphans
+  }
+
   /// Calls `body` with each code that has a key, and the product that it belongs to, unless that is missing or was sent
   /// as deleted.
   func forEachCode(

@@ -2,8 +2,25 @@ import Bytes
 public import CatalogRows
 import LogStore
 
-/// What a merge does with the rows of its file and of the catalogue: products, relations and codes together.
+/// What a merge does with the rows of its file and of the catalogue: products and relations together, and codes.
 public struct MergeCounts: Equatable, Sendable {
+  /// What a merge does with codes.
+  public struct Codes: Equatable, Sendable {
+    /// The codes that the catalogue does not have.
+    public var added = 0
+    /// The codes that the catalogue has with another quantity, unit or kind.
+    public var changed = 0
+    /// The codes that are the same in the file and in the catalogue.
+    public var unchanged = 0
+    /// The codes that the merge deletes from the catalogue.
+    public var deleted = 0
+    /// The codes of the file whose product is not there, which are left out.
+    public var ignored = 0
+
+    /// Creates counts that are all 0.
+    public init() {}
+  }
+
   /// The rows that the catalogue does not have.
   public var added = 0
   /// The rows that the catalogue has with other fields.
@@ -12,10 +29,10 @@ public struct MergeCounts: Equatable, Sendable {
   public var unchanged = 0
   /// The rows that the merge deletes from the catalogue.
   public var deleted = 0
-  /// The relations of the file whose set is no product, and the codes that belong to none, which are left out.
+  /// The relations of the file whose set is no product, which are left out.
   public var ignored = 0
-  /// How many of ``ignored`` are codes.
-  package var ignoredCodes = 0
+  /// The codes, which the counts above leave out.
+  public var codes = Codes()
 
   /// The rows whose barcode no product has, and those whose barcode several have, where the barcode says which product
   /// a row is. They are left out.
@@ -298,16 +315,14 @@ public struct CatalogMerge: RowSink {
       let new = codes[id] ?? []
       let isTaken = increment.contains(id.text.utf8.span.rawSpan)
       if increment.deletes(id.text.utf8.span.rawSpan) {
-        counts.deleted += old.count
+        counts.codes.deleted += old.count
         lostCodes += old.count
-        counts.ignored += new.count
-        counts.ignoredCodes += new.count
+        counts.codes.ignored += new.count
         codes[id] = nil
         continue
       }
       if try !isTaken && !snapshot.isMatchable(id.text) {
-        counts.ignored += new.count
-        counts.ignoredCodes += new.count
+        counts.codes.ignored += new.count
         codes[id] = nil
         continue
       }
@@ -330,7 +345,7 @@ public struct CatalogMerge: RowSink {
     for code in new {
       if let index = unpaired.firstIndex(where: { $0.content == code.content }) {
         unpaired.remove(at: index)
-        counts.unchanged += 1
+        counts.codes.unchanged += 1
       } else {
         rest.append(code)
       }
@@ -341,12 +356,12 @@ public struct CatalogMerge: RowSink {
     for code in rest {
       if let index = unpaired.firstIndex(where: { $0.identity == code.identity }) {
         unpaired.remove(at: index)
-        counts.changed += 1
+        counts.codes.changed += 1
       } else {
-        counts.added += 1
+        counts.codes.added += 1
       }
     }
-    counts.deleted += unpaired.count
+    counts.codes.deleted += unpaired.count
     return differs
   }
 

@@ -244,8 +244,10 @@ struct Import: ParsableCommand {
       let (update, summary) = try rows.finish(
         cursor: cursor ?? input.newest,
         checking: { summary, counts in if !hasNewerOnly { try checkMatched(summary, counts) } }
-      ) { summary in
+      ) { summary, codes in
+        if let table, !accept.acceptLoss { try table.checkNotEmpty(codes, summary, writer.snapshot().codeCount) }
         if mode != .upsert, summary.products == 0, try !accept.acceptLoss && writer.snapshot().productCount > 0 {
+          name = input.name
           throw Self.emptyFile(summary)
         }
         // The origin of the rows is unknown, so no other user may adopt this catalogue from now on.
@@ -256,10 +258,13 @@ struct Import: ParsableCommand {
       writer.sayWhatWasSetAside()
       if update.sequence >= next { DurableChange.report("commit \(update.sequence) is durable") }
       try mapping.save(Self.noting(delimiter, format, map), columns)
+      let orphans = mode == .replace ? try writer.snapshot().orphans() : nil
       report(
-        update, summary, rows.counts, isWritten: update.sequence >= next, orphans: rows.orphans.count,
+        update, summary, rows.codeSummary, rows.counts, isWritten: update.sequence >= next,
+        leftOut: rows.orphans.count, orphans: orphans,
         speaksOfCodes: map.codesFrom != nil || map.mapping.speaksOfCodes, seconds: ContinuousClock.now - start)
       BarcodeTable(summary.barcodes, columns, map.mapping).say(input.name)
+      BarcodeTable(codes: summary.codeHealth, map, isTable: false).say(input.name)
       table?.say(rows.codeSummary)
       sayOrphans(rows.orphans, map)
     } catch RowFileError.refused(let faults) {
@@ -270,7 +275,7 @@ struct Import: ParsableCommand {
       let failure = Failure(named: name, error)
       // Programs get a report of any error in the file.
       if output.json, failure.code == .data {
-        printRefusal(rows.summary, rows.counts, [Self.error(failure.message)], count: 1)
+        printRefusal(rows.summary, rows.counts, [Self.error(failure.message, in: name)], count: 1)
       }
       throw failure
     }
@@ -286,7 +291,7 @@ struct Import: ParsableCommand {
     do { return try text.next() } catch {
       let failure = Failure(named: name, error)
       if output.json, failure.code == .data, !dryRun {
-        printRefusal(RowFileSummary(), nil, [Self.error(failure.message)], count: 1)
+        printRefusal(RowFileSummary(), nil, [Self.error(failure.message, in: name)], count: 1)
       }
       throw failure
     }
@@ -370,6 +375,8 @@ struct Import: ParsableCommand {
       if let table {
         name = table.name
         codeSummary = try table.rehearse(into: &sink)
+        if !accept.acceptLoss { try table.checkNotEmpty(codeSummary, summary, known?.codeCount ?? 0) }
+        name = input.name
       }
       MappingFile.tellAbsent(reader.columns, input.name, isUpsert: mode == .upsert)
       if mode != .upsert, summary.products == 0, !accept.acceptLoss, known?.productCount ?? 0 > 0 {
@@ -385,18 +392,19 @@ struct Import: ParsableCommand {
       if output.json {
         JSONText.object(
           [("dryRun", .bool(true)), ("sample", .array(sink.first.map(JSONText.raw)))]
-            + fields(summary, kept: kept, sink.merge?.counts, [])
+            + fields(summary, codeSummary, kept: kept, sink.merge?.counts, [])
         ).print()
       } else {
         let codeCount = summary.codes + (codeSummary?.codes ?? 0) - (sink.join?.orphanCount ?? 0)
         let codes = codeCount == 0 ? "" : ", \(Quantity.of(codeCount, "further code"))"
-        let difference = sink.merge.map { ": " + Self.words($0.counts) } ?? ""
+        let difference = sink.merge.map { ": " + Self.words($0.counts, hasCodes: codeCount > 0) } ?? ""
         Console.print(
           "\(Quantity.of(summary.rows, "row")) read, \(Quantity.count(kept)) would be kept\(codes)\(difference); nothing was changed"
         )
       }
       warn(summary, sink.merge?.counts)
       BarcodeTable(summary.barcodes, reader.columns, map.mapping).say(input.name)
+      BarcodeTable(codes: summary.codeHealth, map, isTable: false).say(input.name)
       table?.say(codeSummary)
       if let join = sink.join { sayOrphans((join.orphanCount, join.firstOrphan), map) }
     } catch RowFileError.refused(let faults) {
@@ -408,21 +416,24 @@ struct Import: ParsableCommand {
   private func refuse(_ faults: RowFaults, _ name: String) throws -> Never {
     if output.json {
       let errors = faults.first.map {
-        Self.error($0.message, line: $0.line, element: $0.element, column: $0.column, value: $0.value)
+        Self.error($0.message, in: name, line: $0.line, element: $0.element, column: $0.column, value: $0.value)
       }
       printRefusal(faults.summary, nil, errors, count: faults.count)
     }
     for fault in faults.first { Console.say("catalogctl: \(name): \(fault)") }
+    sayProposal(faults)
     throw Failure(.data, "\(name): \(faults); nothing was changed")
   }
 
   /// An error as JSON. Without a line, it concerns the entire file; only rows of a JSON array have a number.
   private static func error(
-    _ message: String, line: Int? = nil, element: Int? = nil, column: String? = nil, value: String? = nil
+    _ message: String, in file: String, line: Int? = nil, element: Int? = nil, column: String? = nil,
+    value: String? = nil
   ) -> JSONText {
     .object(
       [
-        ("line", line.map(JSONText.int) ?? .null), ("column", .optional(column)), ("value", .optional(value)),
+        ("file", .text(file)), ("line", line.map(JSONText.int) ?? .null), ("column", .optional(column)),
+        ("value", .optional(value)),
         ("message", .text(message)),
       ] + (element.map { [("row", .int($0))] } ?? []))
   }
@@ -439,7 +450,7 @@ struct Import: ParsableCommand {
   private func printRefusal(
     _ summary: RowFileSummary, _ counts: MergeCounts?, _ errors: [JSONText], count: Int
   ) {
-    JSONText.object(fields(summary, kept: 0, counts, errors) + [("errorCount", .int(count))]).print()
+    JSONText.object(fields(summary, nil, kept: 0, counts, errors) + [("errorCount", .int(count))]).print()
   }
 
   /// The number of rows that the catalogue takes.
@@ -460,9 +471,9 @@ struct Import: ParsableCommand {
         + " \(Quantity.count(summary.withoutCode)) none; nothing was changed")
   }
 
-  /// The JSON fields about the file's rows.
+  /// The JSON fields about the rows of the file, and of a table of codes.
   private func fields(
-    _ summary: RowFileSummary, kept: Int, _ counts: MergeCounts?, _ errors: [JSONText]
+    _ summary: RowFileSummary, _ codes: RowFileSummary?, kept: Int, _ counts: MergeCounts?, _ errors: [JSONText]
   ) -> [(String, JSONText)] {
     [
       ("rowsRead", .int(summary.rows)), ("rowsKept", .int(kept)), ("duplicates", .int(summary.duplicates)),
@@ -473,7 +484,9 @@ struct Import: ParsableCommand {
       ("unchanged", counts.map { .int($0.unchanged) } ?? .null), ("deleted", counts.map { .int($0.deleted) } ?? .null),
       ("ignored", .object(summary.ignored.sorted { $0.key < $1.key }.map { ($0.key, .int($0.value)) })),
       ("errors", .array(errors)), ("warnings", .array(summary.warnings.map(Self.warning))),
-    ] + BarcodeTable(summary.barcodes, [], RowMapping()).fields + matchFields(summary, counts)
+    ] + BarcodeTable(summary.barcodes, [], RowMapping()).fields
+      + BarcodeTable.fields(ofCodes: [summary.codeHealth, codes?.codeHealth].compactMap(\.self))
+      + matchFields(summary, counts)
   }
 
   /// The JSON fields about the products that were found by their barcodes.
@@ -486,28 +499,36 @@ struct Import: ParsableCommand {
   }
 
   /// The counts of a difference for people.
-  private static func words(_ counts: MergeCounts) -> String {
-    "\(Quantity.of(counts.added, "row")) added, \(Quantity.count(counts.changed)) changed,"
-      + " \(Quantity.count(counts.unchanged)) unchanged, \(Quantity.count(counts.deleted)) deleted"
+  private static func words(_ counts: MergeCounts, hasCodes: Bool) -> String {
+    func words(_ what: String, _ added: Int, _ changed: Int, _ unchanged: Int, _ deleted: Int) -> String {
+      "\(Quantity.of(added, what)) added, \(Quantity.count(changed)) changed,"
+        + " \(Quantity.count(unchanged)) unchanged, \(Quantity.count(deleted)) deleted"
+    }
+    let rows = words("row", counts.added, counts.changed, counts.unchanged, counts.deleted)
+    let codes = counts.codes
+    if !hasCodes, codes == MergeCounts.Codes() { return rows }
+    return rows + "; " + words("code", codes.added, codes.changed, codes.unchanged, codes.deleted)
   }
 
   private func report(
-    _ update: UpdateReport, _ summary: RowFileSummary, _ merged: MergeCounts?, isWritten: Bool, orphans: Int,
-    speaksOfCodes: Bool, seconds: Duration
+    _ update: UpdateReport, _ summary: RowFileSummary, _ table: RowFileSummary?, _ merged: MergeCounts?,
+    isWritten: Bool, leftOut: Int, orphans: CatalogSnapshot.Orphans?, speaksOfCodes: Bool, seconds: Duration
   ) {
     let counts = update.counts
-    let ignoredCodes = counts.codesIgnored + (merged?.ignoredCodes ?? 0) + orphans
-    let ignoredRelations = (merged?.ignored ?? 0) - (merged?.ignoredCodes ?? 0)
+    let ignoredCodes = counts.codesIgnored + (merged?.codes.ignored ?? 0) + leftOut
+    let ignoredRelations = merged?.ignored ?? 0
     let hasCodes = speaksOfCodes || summary.codes + counts.codesWritten + counts.codesDeleted + ignoredCodes > 0
-    let codes: [(String, JSONText)] = [
-      (
-        "codes",
-        .object([
-          ("written", .int(counts.codesWritten)), ("deleted", .int(counts.codesDeleted)),
-          ("ignored", .int(ignoredCodes)),
-        ])
-      )
-    ]
+    let codes: [(String, JSONText)] =
+      [
+        (
+          "codes",
+          .object(
+            [
+              ("written", .int(counts.codesWritten)), ("deleted", .int(counts.codesDeleted)),
+              ("ignored", .int(ignoredCodes)),
+            ] + (orphans.map { [("orphans", .int($0.codes))] } ?? []))
+        )
+      ] + (merged.map { [("codeChanges", Self.changes($0.codes))] } ?? [])
     if output.json {
       JSONText.object(
         [
@@ -519,19 +540,20 @@ struct Import: ParsableCommand {
           ),
           (
             "relations",
-            .object([
-              ("written", .int(counts.relationsWritten)), ("deleted", .int(counts.relationsDeleted)),
-              ("ignored", .int(counts.relationsIgnored + ignoredRelations)),
-            ])
+            .object(
+              [
+                ("written", .int(counts.relationsWritten)), ("deleted", .int(counts.relationsDeleted)),
+                ("ignored", .int(counts.relationsIgnored + ignoredRelations)),
+              ] + (orphans.map { [("orphans", .int($0.relations))] } ?? []))
           ),
         ] + (hasCodes ? codes : []) + [
           ("defaulted", .int(counts.defaulted)), ("cursor", .text(update.cursor)), ("bytesIn", .int(summary.bytesIn)),
           ("seconds", .double(((seconds / .milliseconds(1)).rounded()) / 1000)),
-        ] + fields(summary, kept: Self.kept(summary, merged), merged, [])
+        ] + fields(summary, table, kept: Self.kept(summary, merged), merged, [])
       ).print()
     } else if let merged {
       let commit = isWritten ? "commit \(update.sequence)" : "nothing to write, commit \(update.sequence) stays"
-      Console.print("\(commit): \(Self.words(merged))")
+      Console.print("\(commit): \(Self.words(merged, hasCodes: hasCodes))")
     } else {
       var written = [
         Quantity.of(counts.productsUpserted, "product"), Quantity.of(counts.relationsWritten, "relation"),
@@ -546,16 +568,39 @@ struct Import: ParsableCommand {
         "commit \(update.sequence): \(written.joined(separator: ", ")); gone: \(gone.joined(separator: ", "));"
           + " cursor \(cursor)")
     }
-    if let merged, merged.ignoredCodes > 0 {
+    if let merged, merged.codes.ignored > 0 {
       Console.say(
-        "catalogctl: \(Quantity.of(merged.ignoredCodes, "code")) left out: the catalogue has no product with the id")
+        "catalogctl: \(Quantity.of(merged.codes.ignored, "code")) left out: the catalogue has no product with the id")
     }
     if ignoredRelations > 0 {
       Console.say(
         "catalogctl: \(Quantity.of(ignoredRelations, "relation")) left out: the catalogue has no product with the id of the set"
       )
     }
+    if let orphans { Self.say(orphans) }
     warn(summary, merged)
+  }
+
+  /// The changes of codes as JSON.
+  private static func changes(_ codes: MergeCounts.Codes) -> JSONText {
+    .object([
+      ("added", .int(codes.added)), ("changed", .int(codes.changed)), ("unchanged", .int(codes.unchanged)),
+      ("deleted", .int(codes.deleted)),
+    ])
+  }
+
+  /// Tells people which relations and codes of a full update belong to no product.
+  private static func say(_ orphans: CatalogSnapshot.Orphans) {
+    if let first = orphans.firstRelation {
+      Console.say(
+        "catalogctl: \(Quantity.of(orphans.relations, "relation")) kept whose set is no product of the catalogue; the"
+          + " first: \(first.id.shown) of \(first.productId.shown)")
+    }
+    if let first = orphans.firstCode {
+      Console.say(
+        "catalogctl: \(Quantity.of(orphans.codes, "code")) kept whose product is not in the catalogue, so that no scan"
+          + " finds them; the first: \(first.code.shown) of \(first.productId.shown)")
+    }
   }
 
   /// Warns about irregularities that an option allowed.

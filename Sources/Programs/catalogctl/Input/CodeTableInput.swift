@@ -14,6 +14,8 @@ final class CodeTableInput {
   private let limits: WireLimits
   /// The name for messages.
   let name: String
+  /// The encoding, if it was guessed.
+  private var guess: EncodingGuess?
 
   /// Opens the file.
   ///
@@ -50,10 +52,16 @@ final class CodeTableInput {
   func read(
     rules begin: (RowFileFormat, RowRules, RowMapping) throws -> Void, _ body: ([UInt8]) throws -> Bool
   ) throws {
-    var text = try InputText(rows: input, encoding: nil, limits: limits)
+    var text = try InputText(rows: input, encoding: map.codesFrom?.encoding, limits: limits)
     var piece = try text.next()
-    try begin(RowFileFormat(of: piece ?? [], named: name, hasDelimiter: false), rules, map.mappingOfCodes)
+    try begin(format(of: piece), rules, map.mappingOfCodes)
     while let bytes = piece, try body(bytes) { piece = try text.next() }
+    guess = text.guess
+  }
+
+  /// The format of the file, of which `text` is the beginning.
+  private func format(of text: [UInt8]?) -> RowFileFormat {
+    RowFileFormat(of: text ?? [], named: name, hasDelimiter: map.codesFrom?.delimiter != nil)
   }
 
   /// Reads the table into a rehearsal.
@@ -61,31 +69,54 @@ final class CodeTableInput {
   /// - Returns: The summary of the table.
   /// - Throws: `RowFileError.refused` with its faults; the errors of reading.
   func rehearse(into sink: inout RehearsalSink) throws -> RowFileSummary {
-    var text = try InputText(rows: input, encoding: nil, limits: limits)
+    var text = try InputText(rows: input, encoding: map.codesFrom?.encoding, limits: limits)
     var piece = try text.next()
-    var reader = RowFileReader(
-      RowFileFormat(of: piece ?? [], named: name, hasDelimiter: false), rules: rules, mapping: map.mappingOfCodes)
+    var reader = RowFileReader(format(of: piece), rules: rules, mapping: map.mappingOfCodes)
     sink.joinsCodes = true
     while let bytes = piece {
       try reader.consume(bytes.span, into: &sink)
       piece = reader.isOver ? nil : try text.next()
     }
+    guess = text.guess
     let summary = try reader.finish(into: &sink)
     tell(reader.columns)
     return summary
   }
 
+  /// Checks that an empty table does not take all codes away.
+  ///
+  /// - Parameters:
+  ///   - summary: The summary of the table.
+  ///   - products: The summary of the products, which may have codes too.
+  ///   - codeCount: The number of codes that the catalogue has.
+  /// - Throws: `Failure` with exit code 65.
+  func checkNotEmpty(_ summary: RowFileSummary?, _ products: RowFileSummary, _ codeCount: Int) throws {
+    guard let summary, summary.rows == 0, products.codes == 0, codeCount > 0 else { return }
+    throw Failure(
+      .data,
+      "there are no codes in it, and the catalogue has \(Quantity.count(codeCount)); --accept-loss takes it"
+        + " as it is, and the products have none then; nothing was changed")
+  }
+
   /// Tells people what was recognised.
-  func tell(_ columns: [RowColumnUse]) { MappingFile().tell(columns, nil, name) }
+  func tell(_ columns: [RowColumnUse]) {
+    var told = MappingFile()
+    told.encoding = map.codesFrom?.encoding
+    told.tell(columns, guess, name, encodingRemedy: "\"encoding\" of codesFrom in a mapping names another")
+  }
 
   /// Tells people how many codes there are.
   func say(_ summary: RowFileSummary?) {
     guard let summary else { return }
+    if summary.rows == 0 {
+      return Console.say("catalogctl: \(name): there are no rows in it, so no product has a code from it")
+    }
     Console.say(
       "catalogctl: \(name): \(Quantity.of(summary.codes, "code")) in \(Quantity.of(summary.rows, "row"))"
         + (summary.withoutCodes > 0 ? ", \(Quantity.count(summary.withoutCodes)) of them without a code" : "")
         + (summary.leftOut > 0 ? ", \(Quantity.count(summary.leftOut)) left out by the condition" : ""))
     for notice in summary.notices { Console.say("catalogctl: \(name): \(notice)") }
+    BarcodeTable(codes: summary.codeHealth, map, isTable: true).say(name)
   }
 }
 
@@ -120,6 +151,12 @@ extension Import {
       do { map.codesFrom?.table.join = try MappingFile.join(join) } catch {
         throw Failure(.usage, "--join: \(error.message)")
       }
+    }
+    if let from = map.codesFrom {
+      if from.file == nil, from.query == nil {
+        throw Failure(.usage, MappingFile.CodesFrom.isNowhere + ", or give --codes")
+      }
+      do { try from.checkQuery() } catch { throw Failure(.usage, error.message) }
     }
     if map.codesFrom?.query != nil, !DatabaseQuery.isURL(file) {
       throw Failure(.usage, "codesFrom: query is for a database; give the codes of a file in a file")
@@ -159,6 +196,47 @@ extension Import {
       (found.mapping.codes, found.mapping.group) = sink.proposed(map.mapping, reader.columns)
       return found.mapping.speaksOfCodes ? (found, CodeProposal.hasPackages(reader.columns)) : nil
     } catch { return nil }
+  }
+
+  /// Tells people of a mapping with codes and group that takes a file that was refused, if there is one.
+  ///
+  /// Remedies for single rows and columns may leave out codes.
+  func sayProposal(_ faults: RowFaults) {
+    guard faults[.unknownKey] + faults[.missingId] + faults[.duplicateId] > 0, file != "-",
+      !DropFolder.File.isStream(file), let found = proposal()?.map.mapping, var map = try? mapping.file()
+    else { return }
+    irregularities.apply(to: &map)
+    map.format = format ?? map.format
+    map.mapping.codes = found.codes
+    map.mapping.group = found.group
+    for unknown in [map.unknown, .ignore] {
+      map.unknown = unknown
+      guard isTaken(map) else { continue }
+      let text = String(decoding: map.text([]).dropLast(), as: UTF8.self)
+      Console.say(
+        "catalogctl: \(file): if its further rows and columns are codes and packages of the same product, this mapping"
+          + " (--map) takes the file with all of them: \(text)")
+      return
+    }
+  }
+
+  /// Whether an import of the file with a mapping would find no fault.
+  private func isTaken(_ map: MappingFile) -> Bool {
+    guard let input = try? InputFile(file),
+      var text = try? InputText(rows: input, encoding: map.encoding, limits: accept.limits)
+    else { return false }
+    var sink = RehearsalSink()
+    do {
+      var piece = try text.next()
+      let format =
+        map.format ?? RowFileFormat(of: piece ?? [], named: file, hasDelimiter: map.mapping.delimiter != nil)
+      var reader = RowFileReader(format, rules: map.rules, mapping: map.mapping)
+      while let bytes = piece {
+        try reader.consume(bytes.span, into: &sink)
+        piece = reader.isOver ? nil : try text.next()
+      }
+      return try reader.finish(into: &sink).products > 0
+    } catch { return false }
   }
 
   /// Tells people which codes of a table have no product.

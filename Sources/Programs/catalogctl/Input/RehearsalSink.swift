@@ -14,6 +14,7 @@ struct RehearsalSink: RowSink {
   /// The products that the codes of a table of their own can belong to, and whether the codes that come now are those.
   var join: CodeJoin?
   var joinsCodes = false
+  private var quantities = CodeQuantities()
   private var joined = CodeRow()
   /// The first products as JSON.
   private(set) var first: [[UInt8]] = []
@@ -44,6 +45,7 @@ struct RehearsalSink: RowSink {
   mutating func code(_ row: borrowing CodeRow) throws {
     joined.copy(row)
     if joinsCodes, try !(join?.resolve(&joined) ?? true) { return }
+    try quantities.check(joined, isOfTable: joinsCodes)
     do {
       try check.code(joined)
       try merge?.code(joined)

@@ -28,10 +28,19 @@ extension MappingFile {
   }
 
   /// Tells people what was recognised, if it is not simply what the file says.
-  func tell(_ columns: [RowColumnUse], _ guess: EncodingGuess?, _ name: String) {
+  ///
+  /// - Parameters:
+  ///   - columns: The columns, and the fields that they fill.
+  ///   - guess: The encoding, if it was guessed.
+  ///   - name: The file.
+  ///   - encodingRemedy: What to do if the guess is wrong.
+  func tell(
+    _ columns: [RowColumnUse], _ guess: EncodingGuess?, _ name: String,
+    encodingRemedy: String = "--encoding names another"
+  ) {
     // A guess beside an encoding that was given is a byte order mark, which outweighs it.
     if let guess, guess.name != "UTF-8" || encoding != nil {
-      let remedy = encoding.map { "not as \($0)" } ?? "--encoding names another"
+      let remedy = encoding.map { "not as \($0)" } ?? encodingRemedy
       Console.say("catalogctl: \(name): read as \(guess.name) (\(guess.reason.rawValue)); \(remedy)")
     }
     let isPlain = columns.allSatisfy { ($0.fields.isEmpty || $0.fields == [$0.name]) && !$0.isCondition }
