@@ -68,6 +68,8 @@ import Testing
       #expect(result?["product"]?["id"]?.text == "1001" && result?["package"]?["code"]?.text == Self.caseCode)
       let found = try await test.exchange("GET", "/v1/products?barcode=\(Self.caseCode)").json
       #expect(found["products"]?[0]?["id"]?.text == "1001")
+      let spelled = try await test.exchange("GET", "/v1/products?barcode=06901234567892").json
+      #expect(spelled["products"]?[0]?["id"]?.text == "1001")
     }
   }
 

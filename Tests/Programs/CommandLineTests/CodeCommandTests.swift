@@ -74,6 +74,28 @@ import Workspace
     #expect(try root.run("find", "--field", "barcode", Self.caseCode, "--json").object().text("id") == "pen")
   }
 
+  @Test func `a product is found by another spelling of a code`() throws {
+    let root = try root()
+    for code in ["04006381333931", "0\(Self.innerCode)", "OLD-7", "old-7", " OLD-7 "] {
+      let isGone = code.contains(Self.innerCode)
+      for arguments in [["get", "--barcode", code, "--json"], ["find", "--field", "barcode", code, "--json"]] {
+        let run = try root.run(arguments)
+        #expect(run.code == (isGone ? 1 : 0), "\(arguments)")
+        if !isGone { #expect(try run.objects().map { $0.text("id") } == ["pen"], "\(arguments)") }
+      }
+    }
+    #expect(try root.run("find", "--field", "barcode", "--case-sensitive", "old-7").code == 1)
+    // A code of a product that is another one's barcode: the listing has both, the scan and the lookup one.
+    let writer = try WorkspaceDirectory(root: root.path).catalogueWriter(of: "u", lockTimeout: .seconds(5))
+    var increment = writer.beginIncrement()
+    try increment.take([Product("ink", "4006381333962", name: "Ink")], [], [ProductCode("ink", Self.pen, id: "7")])
+    _ = try increment.commit(cursor: "three")
+    writer.close()
+    #expect(try root.run("get", "--barcode", Self.pen, "--json").objects().map { $0.text("id") } == ["pen"])
+    let both = try root.run("find", "--field", "barcode", "0\(Self.pen)", "--json").objects()
+    #expect(both.map { $0.text("id") } == ["ink", "pen"])
+  }
+
   @Test func `a catalogue without codes prints as before`() throws {
     let root = try TestRoot(answers: [])
     _ = try root.apply([root.payload(.products(2))])

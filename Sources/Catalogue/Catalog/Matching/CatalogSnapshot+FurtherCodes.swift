@@ -1,6 +1,6 @@
 import Barcodes
 import Bytes
-import LogStore
+package import LogStore
 
 /// A code of the table of codes that a lookup found, with its product.
 struct FoundCode {
@@ -11,7 +11,8 @@ struct FoundCode {
 }
 
 extension CatalogSnapshot {
-  /// Returns the codes that are a text, of the table or, if none of these is, of the declared fields: letter for letter, or else, unless letters are distinguished, in other capitals.
+  /// Returns the codes that are a text, of the table or, if none of these is, of the declared fields: letter for letter,
+  /// or else, unless letters are distinguished, in other capitals.
   func codes(_ text: RawSpan, distinguishingCase: Bool) throws(StoreError) -> [FoundCode] {
     if CodeKey.isFolded(text) { return try codes(text, key: text, distinguishingCase) }
     let key = CodeKey.of(text)
@@ -83,6 +84,50 @@ extension CatalogSnapshot {
       found.append(FoundCode(code: code, product: copy, isExact: isExact))
     }
     return found
+  }
+}
+
+// MARK: - Lookups by a written code
+
+extension CatalogSnapshot {
+  /// Returns the products that the first steps of a scan find by a text, which is not interpreted otherwise: those whose
+  /// barcode or further code it is, or else those that have it as a GTIN with another number of digits.
+  ///
+  /// - Parameters:
+  ///   - text: The code. Blanks around it do not count.
+  ///   - distinguishingCase: Whether a code in other capitals is another one.
+  /// - Returns: The products, sorted by id, without those that the server sent as deleted.
+  /// - Complexity: One lookup for each spelling of the code, and one for each declared field of codes.
+  package func products(
+    scannedAs text: String, distinguishingCase: Bool = false
+  ) throws(StoreError) -> [Product] {
+    let text = text.trimmedAsCode
+    var match = Match(scan: Scan(text))
+    try matchExactly(text, .exact, distinguishingCase: distinguishingCase, &match)
+    if match.isEmpty, let gtin = GTIN(text) { try matchGTIN(gtin, .gtin, &match) }
+    return match.products
+  }
+
+  /// Returns the products that have a text as a further code, of the table or of a declared field, whether or not it is
+  /// a barcode of others: letter for letter, in other capitals, or as a GTIN with another number of digits.
+  ///
+  /// - Parameters:
+  ///   - text: The code. Blanks around it do not count.
+  ///   - distinguishingCase: Whether a code in other capitals is another one.
+  /// - Returns: The products, each once, in no particular order, without those that the server sent as deleted.
+  /// - Complexity: As ``products(scannedAs:distinguishingCase:)``.
+  package func products(
+    furtherCode text: String, distinguishingCase: Bool = false
+  ) throws(StoreError) -> [Product] {
+    guard hasCodes else { return [] }
+    let text = text.trimmedAsCode
+    let code = text.utf8.span.rawSpan
+    let folded = CodeKey.of(text)
+    var found = try tableCodes(code, key: folded.rawSpan) + fieldCodes(code, key: folded.rawSpan)
+    if distinguishingCase { found.removeAll { !$0.isExact } }
+    if let gtin = GTIN(text) { found += try codes(gtin) }
+    var ids: Set<String> = []
+    return found.map(\.product).filter { ids.insert($0.id).inserted }
   }
 }
 

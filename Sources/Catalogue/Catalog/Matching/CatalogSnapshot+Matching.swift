@@ -226,7 +226,7 @@ extension CatalogSnapshot {
     }
   }
 
-  private func matchExactly(
+  func matchExactly(
     _ text: String, _ kind: MatchKind, distinguishingCase: Bool = false, _ match: inout Match
   ) throws(StoreError) {
     let code = text.utf8.span.rawSpan

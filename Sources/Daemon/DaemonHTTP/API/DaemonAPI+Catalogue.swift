@@ -39,18 +39,12 @@ extension DaemonAPI {
   /// The parameters with which an answer is a page.
   private static let pageParameters = ["where", "order", "limit", "offset", "columns", "count"]
 
-  /// The products with a barcode; if it is no product's barcode, one that has this code in the table of codes.
+  /// The products with a barcode; if it is no product's barcode, those that a scan of it finds.
   private func barcodeAnswer(_ barcode: String, hasCodes: Bool) async throws -> Response {
     try await aside {
       let catalogue = try daemon.catalogue()
       var products = try catalogue.products(barcode: barcode)
-      if products.isEmpty {
-        let code = Array(barcode.utf8)
-        let found = try catalogue.withProduct(code: code.span) { (view, _) throws(StoreError) in
-          try catalogue.copy(view)
-        }
-        if let found { products.append(found) }
-      }
+      if products.isEmpty { products = try catalogue.products(scannedAs: barcode) }
       let list = try products.map { product in
         JSONText.product(product, codes: hasCodes ? try catalogue.codes(ofProduct: product.id) : nil)
       }

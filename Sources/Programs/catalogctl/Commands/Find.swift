@@ -11,8 +11,11 @@ struct Find: ParsableCommand {
     discussion: """
       Upper and lower case are the same, in every script that has them; accents are not left out, and ß is not ss. \
       Exit code 1 if no product is listed. Products that the server sent as deleted are listed too, and marked. \
-      'search' finds products by words, best first. With --field barcode, a whole code of the table of codes finds its \
-      product too.
+      'search' finds products by words, best first.
+
+      With --field barcode, a whole code finds its products too: a barcode or a code of the table of codes or of a \
+      declared field (see 'fields'), and a GTIN with any number of digits. Parts of codes other \
+      than the barcode are not found.
 
       If the catalogue has the index of words (setting search.index), a text with three ASCII letters or digits in a \
       row is looked up in it for the fields name, brand, skuCode and barcode. Otherwise the whole catalogue is read.
@@ -43,11 +46,10 @@ struct Find: ParsableCommand {
       if Self.contains(caseSensitive ? value : value.lowercased(), wanted) { found.append(product) }
     }
     if field.text == .barcode {
-      let wanted = Array(text.utf8)
-      let further = try snapshot.withProduct(code: wanted.span) { (view, _) throws(StoreError) in
-        try snapshot.copy(view)
-      }
-      if let further, !found.contains(where: { $0.id == further.id }) { found.append(further) }
+      let further =
+        try snapshot.products(scannedAs: text, distinguishingCase: caseSensitive)
+        + snapshot.products(furtherCode: text, distinguishingCase: caseSensitive)
+      for product in further where !found.contains(where: { $0.id == product.id }) { found.append(product) }
     }
     found.sort { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
     if let limit = most.limit { found = Array(found.prefix(limit)) }

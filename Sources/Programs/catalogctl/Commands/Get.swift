@@ -1,17 +1,17 @@
 import ArgumentParser
 import Catalog
 import JSONFormat
-import LogStore
 
 struct Get: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get", _superCommandName: "catalogctl",
-    abstract: "Print a product by id, or by its exact barcode or another code of it.",
+    abstract: "Print a product by id, or by its barcode or another code of it.",
     discussion: """
-      Nothing is interpreted; 'scan' does that. A product that the server sent as deleted is printed too, and marked; \
-      'scan' does not find it. --barcode also finds a product by a code in the table of codes, if it is no product's \
-      barcode. The product's codes come after its fields; with --json "codes":[…], if the catalogue has any codes. Exit \
-      code 1 if no product is found.
+      A product that the server sent as deleted is printed too, and marked; 'scan' does not find it. If no product has \
+      exactly this barcode, --barcode finds what a scan of it finds before it looks for parts: a code of the table of \
+      codes or of a declared field (see 'fields'), the same code in other capitals, and a GTIN with another number of \
+      digits. Nothing else is interpreted; 'scan' does that. The product's codes of the table come after its fields; \
+      with --json "codes":[…], if the catalogue has any. Exit code 1 if no product is found.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -48,13 +48,10 @@ struct Get: ParsableCommand {
     if products.isEmpty { throw Failure(.no, "no product has \(id.map { "id \($0)" } ?? "barcode \(barcode ?? "")")") }
   }
 
-  /// The products with a barcode, or else one with this further code.
+  /// The products with a barcode, or else those that a scan of it finds.
   private func products(barcode: String, _ snapshot: CatalogSnapshot) throws -> [Product] {
     let own = try snapshot.products(barcode: barcode)
-    if !own.isEmpty { return own }
-    let code = Array(barcode.utf8)
-    let found = try snapshot.withProduct(code: code.span) { (view, _) throws(StoreError) in try snapshot.copy(view) }
-    return found.map { [$0] } ?? []
+    return own.isEmpty ? try snapshot.products(scannedAs: barcode) : own
   }
 
   private func printFields(of product: Product) {

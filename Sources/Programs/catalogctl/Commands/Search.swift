@@ -23,8 +23,9 @@ struct Search: ParsableCommand {
 
       With --json, a result is {"score":…,"matched":[{"field":"name","ranges":[[0,4]]}],"product":{…}}; ranges are \
       half-open, in UTF-16 code units. A result that rests on a corrected mistake begins with \
-      "approximate":true,"meant":"…". A product is found by a whole code of the table of codes too, and comes first; \
-      it then has "package":{"code":…,"quantity":…,"unit":…,"kind":…}.
+      "approximate":true,"meant":"…". A product is found by a whole code of the table of codes or of a declared field \
+      too, and comes first; it then has "package":{"code":…,"quantity":…,"unit":…,"kind":…}. The beginning of a code \
+      finds nothing, unlike that of a barcode, but for codes of a declared field whose words are searched too.
 
       Without words, reads queries from standard input, one a line, and answers each line at once with one line of \
       JSON: {"query":"…","results":[…]}.
