@@ -129,4 +129,36 @@ import CatalogTestSupport
     #expect(try !json(match("12345", in: products, limit: 0)).contains("suggestions"))
     #expect(try !json(match("12346", in: products)).contains("suggestions"))
   }
+
+  @Test func `a code of a declared field that is one edit away is suggested`() throws {
+    let declared = try DeclaredFields(
+      json: Array(#"{"carton_ean": {"role": "code"}, "inner": {"role": "code", "quantity": 6}}"#.utf8))
+    var indexes = CatalogIndexes.none
+    indexes.fields = declared
+    let catalogue = try TestCatalogue(indexes: indexes)
+    var products: [Product] = []
+    for (id, extra, delFlag) in [
+      ("d", #"{"carton_ean":"9300675001007"}"#, 0), ("c", #"{"inner":["x","9300675001014"]}"#, 0),
+      ("b", #"{"carton_ean":930067500101}"#, 0), ("a", #"{"carton_ean":"9300675001017"}"#, 1),
+      ("e", #"{"carton_ean":"CASE-7"}"#, 0),
+    ] {
+      var product = Product(id, delFlag: Int64(delFlag))
+      product.extra = try ProductExtra(json: extra)
+      products.append(product)
+    }
+    try catalogue.full(products)
+    let snapshot = try catalogue.snapshot.declaring(declared)
+    var options = MatchingOptions()
+    options.suggestionLimit = 5
+    func suggested(_ code: String) throws -> [String]? {
+      try snapshot.match(code, options: options).suggestions?.map(\.id)
+    }
+    // Those of the same length first: one digit other in two places, then one digit fewer.
+    #expect(try suggested("9300675001017") == ["c", "d", "b"])
+    #expect(try suggested("case-8") == ["e"] && suggested("9300675001999") == [])
+    options.suggestionLimit = 1
+    #expect(try suggested("9300675001017") == ["c"])
+    // Without the declarations there are no codes to suggest.
+    #expect(try catalogue.snapshot.match("case-8", options: options).suggestions == [])
+  }
 }

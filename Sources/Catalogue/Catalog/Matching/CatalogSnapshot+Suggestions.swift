@@ -44,7 +44,7 @@ extension CatalogSnapshot {
   /// The greatest number of products that one SKU suggests if no other suggestions are wanted.
   private static let suggestedBySKU = 5
 
-  /// Finds the products whose barcode is one edit away from a scan that matched nothing: one digit or letter more,
+  /// Finds the products whose barcode, or a further code, is one edit away from a scan that matched nothing: one digit or letter more,
   /// fewer or other, or two neighbours swapped. With an index of words, products whose SKU is one edit away follow.
   ///
   /// - Parameters:
@@ -53,10 +53,11 @@ extension CatalogSnapshot {
   /// - Returns: The products without those that the server sent as deleted, each once: first those whose code is as
   ///   long as the scanned one, then by id.
   /// - Complexity: One lookup for each code that is one edit away, with overlapping cache misses: about a thousand for
-  ///   13 digits, and 3,600 for the longest code. Then a search. No scan.
+  ///   13 digits, and 3,600 for the longest code. As many for the table of codes, and for each declared field of codes.
+  ///   Then a search. No scan.
   func suggestions(for match: Match, limit: Int) throws(StoreError) -> [Product] {
     guard let store, limit > 0 else { return [] }
-    var edits = CodeEdits(keyLengths: hasCodeTable ? nil : store.keyLengths(CatalogSchema.productByCode).lengths)
+    var edits = CodeEdits(keyLengths: hasCodes ? nil : store.keyLengths(CatalogSchema.productByCode).lengths)
     for code in Self.codes(of: match) { edits.add(code) }
     var found: [(row: RowID, id: [UInt8], isSameLength: Bool)] = []
     try store.forEachRecord(CatalogSchema.productByCode, of: edits.keys) { (index, record) throws(StoreError) in
@@ -65,6 +66,7 @@ extension CatalogSnapshot {
       if view.delFlag == 0 { found.append((view.rowID, view.utf8.id.copied(), edits.areSameLength[index])) }
     }
     if hasCodeTable { try addByCodes(edits, to: &found) }
+    if !codeFields.isEmpty { try addByFieldCodes(edits, to: &found) }
     found.sort { a, b in
       a.isSameLength != b.isSameLength ? a.isSameLength : a.id.rawSpan.compare(to: b.id.rawSpan) < 0
     }
@@ -94,6 +96,31 @@ extension CatalogSnapshot {
         rows.insert(product.rowID).inserted
       else { return }
       found.append((product.rowID, product.utf8.id.copied(), areSameLength[index]))
+    }
+  }
+
+  /// Adds the products that have a code of a declared field one edit away, and are not there yet.
+  private func addByFieldCodes(
+    _ edits: CodeEdits, to found: inout [(row: RowID, id: [UInt8], isSameLength: Bool)]
+  ) throws(StoreError) {
+    guard let store else { return }
+    var seen = Set(found.map(\.row))
+    var key: [UInt8] = []
+    for index in 0..<edits.keys.count {
+      DigitKey.make(of: edits.keys.key(index), into: &key)
+      // Of a longer key, the index has the beginning.
+      if key.count > OrderedKeys.maximumKeyLength { continue }
+      for codeField in codeFields {
+        var rows: [RowID] = []
+        try store.appendRows(inOrderOf: codeField.index, from: .before(key), to: .after(key), to: &rows)
+        try store.forEachRecord(ofRows: rows, table: CatalogSchema.products) { (record) throws(StoreError) in
+          let view = ProductView(record)
+          if view.delFlag == 0, seen.insert(view.rowID).inserted {
+            found.append((view.rowID, view.utf8.id.copied(), edits.areSameLength[index]))
+          }
+          return true
+        }
+      }
     }
   }
 
