@@ -17,6 +17,9 @@ public struct RowExport {
   /// The mapping whose columns a table of products has; `nil` for the columns of the writer. There are no relations
   /// and codes then.
   public var mapping: ReverseMapping?
+  /// The columns of products if fields of one's own are among them, instead of those of the writer; `nil` for these. A
+  /// column has the name and the value that a query shows: `extra.price`.
+  package var columns: [ProductQueryField]?
   private let writer: RowFileWriter
 
   /// Creates an export of products and relations.
@@ -47,6 +50,17 @@ public struct RowExport {
       mapping.appendHeader(to: &piece, style: style)
       try Self.forEach(ids, of: snapshot) { row in
         try mapping.append(row, to: &piece, style: style)
+        try flush(above: Self.pieceByteCount)
+      }
+      return try flush(above: 0)
+    }
+    if let columns {
+      if let style = writer.style {
+        writer.appendMark(to: &piece)
+        RowCSV.append(columns.map(\.key), to: &piece, style: style)
+      }
+      try Self.forEach(snapshot.productRowsByID(), of: snapshot) { row in
+        append(row, columns, to: &piece)
         try flush(above: Self.pieceByteCount)
       }
       return try flush(above: 0)
@@ -126,6 +140,21 @@ public struct RowExport {
       }
     }
     if !piece.isEmpty { try write(piece) }
+  }
+
+  /// Appends a product with columns among which are fields of one's own.
+  private func append(_ row: borrowing ProductRow, _ columns: [ProductQueryField], to piece: inout [UInt8]) {
+    guard let style = writer.style else {
+      RowJSON.append(row, columns, to: &piece)
+      return piece.append(UInt8(ascii: "\n"))
+    }
+    var cells: [RowCSV.Cell] = []
+    for column in columns {
+      let text = row.text(of: column)
+      // A spreadsheet is to calculate with numbers of the 25 fields; what others have may be any text.
+      cells.append(column.plain.map { $0.text == nil } ?? false ? .number(text) : .text(text))
+    }
+    RowCSV.append(cells, to: &piece, style: style)
   }
 
   /// Calls `body` with each product, in a row that is reused.

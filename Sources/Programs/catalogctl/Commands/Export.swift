@@ -18,7 +18,8 @@ struct Export: ParsableCommand {
       refused without --format. 'import' takes each of them back. The file is one commit, whatever is written \
       meanwhile, and appears whole or not at all; - is standard output, and has no report.
 
-      --columns writes only some fields of the products, and no relations or codes. --excel is for spreadsheets, which take 007 \
+      --columns writes only some fields of the products, and no relations or codes. One of one's own is extra.NAME, as \
+      for 'products'; 'import' does not take such a column back, but those of a file without --columns. --excel is for spreadsheets, which take 007 \
       for a number and =1+1 for a formula: texts that they would change are written as ="007", which 'import' reads \
       back.
 
@@ -76,14 +77,14 @@ struct Export: ParsableCommand {
     return RowFileFormat(writtenTo: file) ?? .ndjson
   }
 
-  /// The columns of a file: those of the 25 fields. Fields of one's own are a column together, `extra`.
+  /// The columns of a table of a mapping: those of the 25 fields.
   private static func plain(_ fields: [ProductQueryField]) throws -> [ProductField] {
     try fields.map { field in
       guard let plain = field.plain else {
         throw Failure(
           .usage,
-          "--columns: \(field.key.shown) is not a column of a file that import reads; leave --columns out, which"
-            + " writes all fields of one's own, or write it with 'catalogctl products --columns … --csv'")
+          "--columns: \(field.key.shown) is no column of a table of a mapping; leave --columns out, which writes all"
+            + " fields of one's own, or leave the mapping out")
       }
       return plain
     }
@@ -98,20 +99,23 @@ struct Export: ParsableCommand {
     if mapping.areGiven, !isTable {
       throw Failure(.usage, "a mapping writes tables; name the file .csv or .tsv, or give --format")
     }
-    let fields = try columns.map { text in
-      try Self.plain(
-        ExpressionArgument.parsed("--columns", text) { try ProductColumns(parsing: text, declared: declared).fields })
+    let columns = try columns.map { text in
+      try ExpressionArgument.parsed("--columns", text) { try ProductColumns(parsing: text, declared: declared).fields }
     }
+    var plain = RowMapping()
+    plain.delimiter = map.mapping.delimiter
+    let isMapped = map.mapping != plain
+    let hasOwn = columns?.contains { $0.plain == nil } ?? false
+    let fields = hasOwn && !isMapped ? nil : try columns.map(Self.plain)
     writer.columns = fields
     writer.isForExcel = excel
     writer.delimiter = map.mapping.delimiter
     writer.hasMark = encoder(map) == nil
     var export = RowExport(writer)
-    export.includesRelations = fields == nil
-    export.includesCodes = fields == nil
-    var plain = RowMapping()
-    plain.delimiter = map.mapping.delimiter
-    if map.mapping == plain { return export }
+    export.includesRelations = columns == nil
+    export.includesCodes = columns == nil
+    if hasOwn { export.columns = columns }
+    if !isMapped { return export }
     export.includesRelations = false
     export.includesCodes = false
     do throws(RowRefusal) { export.mapping = try ReverseMapping(map.mapping, fields: fields) } catch {
