@@ -187,15 +187,20 @@ import CatalogTestSupport
       return key
     }
     let ascending = [
-      "-1e9000", "-100000000000000000000000000000002", "-100000000000000000000000000000001", "-0.1", "-1e-9000", "0",
+      "-9.99e299", "-100000000000000000000000000000002", "-100000000000000000000000000000001", "-0.1", "-1e-300", "0",
       "0.10000000000000000000000000001", "0.10000000000000000000000000002", "9007199254740993", "9007199254740994",
-      "1e9000",
+      "9.99e299",
     ]
     for (a, b) in zip(ascending, ascending.dropFirst()) {
       #expect(key(a).lexicographicallyPrecedes(key(b)), "\(a) \(b)")
     }
     #expect(key("-0.000") == key("0") && key("+1.50") == key("1.5"))
-    for text in ["", "-", ".", "1.", ".5", "1e", "1e+", "0x1", "1,5", "1 2", "nan", "1e123456", "1e99999"] {
+    let long = String(repeating: "9", count: 300)
+    #expect(!key(long).isEmpty && !key("-0." + String(repeating: "0", count: 299) + long).isEmpty)
+    for text in [
+      "", "-", ".", "1.", ".5", "1e", "1e+", "0x1", "1,5", "1 2", "nan", "1e123456", "1e300", "-1e400", "1e-301",
+      long + "9", "0.1" + long,
+    ] {
       #expect(key(text).isEmpty, "\(text)")
     }
   }

@@ -47,7 +47,7 @@ package struct ValueTest: Sendable {
   /// The comparison with numbers that the test is: the numbers in decimal, of which one has to be equal if there are
   /// several; `nil` for any other test, and for numbers that have no decimal form.
   ///
-  /// Who has values as decimals of any length compares these, where ``holds(_:_:)`` takes the nearest double.
+  /// A caller that has values as exact decimals compares these, where ``holds(_:_:)`` takes the nearest double.
   package var numbers: (comparison: Condition.Comparison, constants: [String])? {
     func texts(_ scalars: [Scalar]) -> [String]? {
       var texts: [String] = []

@@ -17,7 +17,9 @@ extension CatalogSnapshot {
   /// - Throws: `StoreError.damaged` if a block or record fails its check.
   /// - Complexity: Reads all products once.
   public func fieldCounts() throws(StoreError) -> [FieldCount] {
-    let fields = self.fields.names.map { self.fields.field($0) }
+    let declared = self.fields
+    let fields = declared.names.map { declared.field($0) }
+    let allowsList = declared.names.map { name in declared[name].map { $0.isCode || $0.isSearched } ?? false }
     var counts = fields.map { FieldCount(name: $0.name) }
     if fields.isEmpty || !mayHaveExtra { return counts }
     var scratch: [UInt8] = []
@@ -25,7 +27,7 @@ extension CatalogSnapshot {
       let extra = view.utf8.extra
       if extra.byteCount == 0 || view.delFlag != 0 { return }
       for (index, field) in fields.enumerated() {
-        switch field.fit(extra, &scratch) {
+        switch field.fit(extra, &scratch, allowsList: allowsList[index]) {
         case .missing: continue
         case .fitting: counts[index].products += 1
         case .misfit: counts[index].misfits += 1

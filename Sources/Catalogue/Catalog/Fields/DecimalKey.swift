@@ -1,7 +1,10 @@
 import Bytes
 
-/// The order-preserving key of a decimal number of any length: keys compare bytewise as the numbers do, and equal
-/// numbers have equal keys, however they are written.
+/// The order-preserving key of a decimal number: keys compare bytewise as the numbers do, and equal numbers have equal
+/// keys, however they are written.
+///
+/// A number is 0, or its magnitude is at least 10⁻³⁰⁰ and less than 10³⁰⁰. So it has a nearest double, and so has the sum
+/// of the numbers of all products that fit a file.
 ///
 ///     missing:  00
 ///     negative: 01 · ~exponent · ~pair … · FF
@@ -17,12 +20,12 @@ enum DecimalKey {
   static let zero: UInt8 = 2
   static let positive: UInt8 = 3
 
-  /// The longest text of a number, in bytes.
-  private static let longestText = 400
+  /// The longest text of a number, in bytes: a sign, 300 digits after as many zeros and a point, and an exponent.
+  static let longestText = 640
   /// The most digits of a number, without zeros at either end.
   static let mostDigits = 300
-  /// The greatest magnitude of an exponent.
-  private static let greatestExponent = 9999
+  /// The exponents of numbers from 10⁻³⁰⁰ to less than 10³⁰⁰.
+  private static let exponents = -299...300
 
   /// Appends the key of the number that a text denotes: ASCII digits with an optional sign, decimal point and exponent,
   /// as in JSON.
@@ -63,7 +66,7 @@ enum DecimalKey {
       key.append(zero)
       return true
     }
-    guard digits.count <= mostDigits, exponent.magnitude <= greatestExponent else { return false }
+    guard digits.count <= mostDigits, exponents.contains(exponent) else { return false }
     let start = key.count
     let biased = UInt16(exponent + 32_768)
     key.append(positive)

@@ -78,13 +78,29 @@ struct ExtraField: Hashable, Sendable {
   }
 
   /// Whether an object has a value of the field that fits its type.
-  func fit(_ extra: RawSpan, _ scratch: inout [UInt8]) -> Fit {
+  ///
+  /// - Parameters:
+  ///   - extra: The object.
+  ///   - scratch: A buffer. Its contents are replaced.
+  ///   - allowsList: Whether a list of texts and numbers fits a text: each is a code, or has words that are searched.
+  func fit(_ extra: RawSpan, _ scratch: inout [UInt8], allowsList: Bool = false) -> Fit {
     guard let json = json(in: extra), let kind = JSONKind(json), kind != .null else { return .missing }
     if type == nil { return .fitting }
+    if allowsList, kind == .list, json.u8(at: 0) == UInt8(ascii: "[") { return Self.fit(list: json) }
     let fits = withItem(extra, &scratch) { _, item in if case .null = item { false } else { true } }
     if fits { return .fitting }
     // A table has an empty cell where there is no number.
     return kind == .text && json.slice(1, json.byteCount - 2).trimmedAsCode.byteCount == 0 ? .missing : .misfit
+  }
+
+  /// Whether all elements of a list are texts or numbers. An empty list has no value.
+  private static func fit(list json: RawSpan) -> Fit {
+    var offset = 1
+    while let element = ExtraScan.element(at: offset, in: json) {
+      guard let kind = JSONKind(json.extracting(element)), kind == .text || kind == .number else { return .misfit }
+      offset = element.upperBound + 1
+    }
+    return offset == 1 ? .missing : .fitting
   }
 
   /// Appends the key by which products are ordered: of decimals ``DecimalKey``, of all others the sort key of queries. A
@@ -175,11 +191,13 @@ struct ExtraField: Hashable, Sendable {
 
   // MARK: Values of types
 
-  /// A number of JSON as an item: an integer if it is written as one and fits, or the nearest double.
+  /// A number of JSON as an item: an integer if it is written as one and fits, or the nearest double; null if it is
+  /// beyond the range of these.
   private static func number(_ text: RawSpan) -> Item {
     let digits = text.string
     if let integer = Int64(digits) { return .integer(integer) }
-    return Double(digits).map { .double($0) } ?? .null
+    guard let double = Double(digits), double.isFinite else { return .null }
+    return .double(double)
   }
 
   private static func integer(_ text: RawSpan) -> Int64? {
@@ -196,7 +214,7 @@ struct ExtraField: Hashable, Sendable {
   }
 
   /// Whether a text begins with a date of the calendar, and ends there or goes on with a time.
-  private static func isDate(_ text: RawSpan) -> Bool {
+  static func isDate(_ text: RawSpan) -> Bool {
     guard text.byteCount >= 10, text.u8(at: 4) == UInt8(ascii: "-"), text.u8(at: 7) == UInt8(ascii: "-"),
       let year = digits(text, 0..<4), let month = digits(text, 5..<7), let day = digits(text, 8..<10),
       (1...12).contains(month)

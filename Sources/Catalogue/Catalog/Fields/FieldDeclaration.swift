@@ -4,7 +4,8 @@ public import Barcodes
 public enum FieldType: String, CaseIterable, Sendable {
   /// A text. A number stands for its digits.
   case text
-  /// A decimal number of any length, without rounding. A text may contain it.
+  /// A decimal number of at most 300 digits, without rounding: 0, or from 10⁻³⁰⁰ to less than 10³⁰⁰ without its sign. A
+  /// text may contain it.
   case decimal
   /// A whole number of at most 18 digits. A text may contain it.
   case int

@@ -57,7 +57,8 @@ extension ProductRow {
       field.withItem(extra, &scratch) { bytes, item in
         switch item {
         case .text(let range): text = bytes.extracting(range).copied()
-        case .null: text = []
+        // A number that no double holds has its digits.
+        case .null: text = json.u8(at: 0) == UInt8(ascii: "n") ? [] : nil
         default: text = nil
         }
       }

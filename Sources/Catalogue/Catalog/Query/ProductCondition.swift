@@ -27,7 +27,7 @@ struct ProductCondition: Sendable {
   fileprivate final class Leaf: Sendable {
     let field: ResolvedField
     let test: ValueTest
-    /// The same test for decimals of any length, if the field has such and the test compares numbers.
+    /// The same test for exact decimals, if the field has such and the test compares numbers.
     let decimals: DecimalTest?
 
     init(_ field: ResolvedField, _ test: ValueTest) {
@@ -142,7 +142,7 @@ extension ProductCondition.Node {
   }
 }
 
-/// A comparison of decimals of any length with numbers.
+/// A comparison of exact decimals with numbers.
 struct DecimalTest: Sendable {
   private let comparison: Condition.Comparison
   /// The keys of the constants, of which one has to be equal if there are several.
