@@ -29,6 +29,14 @@ extension ConfigOptions {
     try owner.store.workspace.fields(of: owner.userID())
   }
 
+  /// The catalogue of the selected owner, read with declarations; `nil` if there is none. That of `--default` is none:
+  /// its settings count for the catalogues of users.
+  fileprivate func catalogue(declaring fields: DeclaredFields) throws -> CatalogSnapshot? {
+    let workspace = owner.store.workspace
+    let location = try owner.userID().flatMap { try workspace.catalogue(of: $0) }
+    return try location.flatMap { try CatalogReader.open($0)?.snapshot() }?.declaring(fields)
+  }
+
   /// Stores declarations, durably.
   fileprivate func store(_ fields: DeclaredFields, lockTimeout: Duration) throws {
     try settings(lockTimeout: lockTimeout).change {
@@ -42,7 +50,7 @@ struct FieldsList: ParsableCommand {
     commandName: "list", abstract: "List the declared fields, and how many products have them.",
     discussion: """
       A value that does not fit the declared type counts as missing where products are ordered and compared; the list \
-      says how many products have such a value.
+      says how many products have such a value. A list of texts fits a field that is a code, or is searched.
       """)
 
   @OptionGroup var config: ConfigOptions
@@ -50,10 +58,8 @@ struct FieldsList: ParsableCommand {
 
   func run() throws {
     let fields = try config.fields()
-    let workspace = config.owner.store.workspace
-    let location = try config.owner.userID().flatMap { try workspace.catalogue(of: $0) }
-    let snapshot = try location.flatMap { try CatalogReader.open($0)?.snapshot() }
-    let catalogue = (snapshot ?? .empty).declaring(fields)
+    let snapshot = try config.catalogue(declaring: fields)
+    let catalogue = snapshot ?? .empty.declaring(fields)
     let missing = Set(catalogue.fieldsWithoutIndex)
     var table = Table("FIELD", "TYPE", "USE", ">PRODUCTS", ">UNFIT")
     for count in try catalogue.fieldCounts() {
@@ -86,8 +92,10 @@ struct FieldsSet: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Declare a field, durably.",
     discussion: """
-      The declaration takes the place of an earlier one of the same name. Types: text, decimal (exact, of any length), \
-      int, bool (also yes and no, 1 and 0), date (a text that begins with yyyy-MM-dd). A text may contain a number.
+      The declaration takes the place of an earlier one of the same name as a whole: an option that is not given has its \
+      default again, and the command says what was declared before. The first declaration of a user begins with those \
+      of the default store. Types: text, decimal (exact; up to 300 digits, and less than 10^300), int (up to 18 digits), \
+      bool (also yes and no, 1 and 0), date (a text that begins with yyyy-MM-dd). A text may contain a number.
 
       With --role code, a scan finds the product by the values of the field, after barcodes and the table of codes: \
       fields set carton_ean --role code --quantity 12 --unit case
@@ -112,18 +120,44 @@ struct FieldsSet: ParsableCommand {
     if search { members.append(DocumentValue.Field("search", .bool(true))) }
     if order { members.append(DocumentValue.Field("order", .bool(true))) }
     var fields = try config.fields()
+    let former = fields[name]
+    let lacking = try config.catalogue(declaring: fields)?.fieldsWithoutIndex ?? []
     let declaration: FieldDeclaration
     do throws(FieldError) {
       declaration = try FieldDeclaration(.object(members), of: name)
       try fields.set(name, declaration)
     } catch { throw Failure(.usage, error.description) }
-    try config.store(fields, lockTimeout: write.lockTimeout)
-    let needsIndex = declaration.isCode || declaration.isSearched || declaration.isOrdered
-    DurableChange.report("\(name.shown) is declared")
-    if needsIndex {
-      Console.say("catalogctl: \(name.shown): the next full update or 'catalogctl compact' writes its index")
+    if former == declaration {
+      Console.say("catalogctl: \(name.shown) is declared like this already; nothing changed")
+    } else {
+      try config.store(fields, lockTimeout: write.lockTimeout)
+      DurableChange.report("\(name.shown) is declared")
+      if let former {
+        Console.say("catalogctl: \(name.shown) is declared as \(declaration.words); before it was \(former.words)")
+      }
     }
-    if output.json { JSONText.object(declaration.members(name)).print() }
+    if let advice = try advice(declaration, fields, lacking) { Console.say("catalogctl: \(advice)") }
+    if output.json {
+      JSONText.object(
+        declaration.members(name) + (former.map { [("former", .object($0.members(name)))] } ?? [])
+      ).print()
+    }
+  }
+
+  /// What is still to be written for the declaration; `nil` if nothing is.
+  ///
+  /// - Parameter lacking: The fields whose index the catalogue lacked before.
+  private func advice(
+    _ declaration: FieldDeclaration, _ fields: DeclaredFields, _ lacking: [String]
+  ) throws -> String? {
+    let needsIndex = declaration.isCode || declaration.isSearched || declaration.isOrdered
+    guard let catalogue = try config.catalogue(declaring: fields) else {
+      return needsIndex ? "\(name.shown): the next full update or 'catalogctl compact' writes its index" : nil
+    }
+    // The words of all searched fields are in one index, which a change of one of them makes another.
+    let missing = catalogue.fieldsWithoutIndex.filter { $0 == name || !lacking.contains($0) }
+    if !missing.isEmpty { return FieldsList.advice(missing) }
+    return needsIndex ? "\(name.shown): the catalogue has its index already" : nil
   }
 }
 
@@ -158,6 +192,9 @@ extension FieldDeclaration {
       ("unit", .optional(isCode ? unit : nil)), ("search", .bool(isSearched)), ("order", .bool(isOrdered)),
     ]
   }
+
+  /// The type and the uses, for people.
+  fileprivate var words: String { ([type.rawValue] + (uses.isEmpty ? [] : [uses])).joined(separator: ", ") }
 
   /// What the field is used for, for people.
   fileprivate var uses: String {
