@@ -59,8 +59,9 @@ public struct RowExport {
         writer.appendMark(to: &piece)
         RowCSV.append(columns.map(\.key), to: &piece, style: style)
       }
+      let needCodes = columns.contains { $0 == .codes || $0 == .codeCount }
       try Self.forEach(snapshot.productRowsByID(), of: snapshot) { row in
-        append(row, columns, to: &piece)
+        append(row, columns, codes: needCodes ? try snapshot.codes(ofProduct: row[.id]) : [], to: &piece)
         try flush(above: Self.pieceByteCount)
       }
       return try flush(above: 0)
@@ -142,15 +143,17 @@ public struct RowExport {
     if !piece.isEmpty { try write(piece) }
   }
 
-  /// Appends a product with columns among which are fields of one's own.
-  private func append(_ row: borrowing ProductRow, _ columns: [ProductQueryField], to piece: inout [UInt8]) {
+  /// Appends a product with columns among which are fields of one's own, or its codes.
+  private func append(
+    _ row: borrowing ProductRow, _ columns: [ProductQueryField], codes: [ProductCode], to piece: inout [UInt8]
+  ) {
     guard let style = writer.style else {
-      RowJSON.append(row, columns, to: &piece)
+      RowJSON.append(row, columns, codes: codes, to: &piece)
       return piece.append(UInt8(ascii: "\n"))
     }
     var cells: [RowCSV.Cell] = []
     for column in columns {
-      let text = row.text(of: column)
+      let text = row.text(of: column, codes: codes)
       // A spreadsheet is to calculate with numbers of the 25 fields; what others have may be any text.
       cells.append(column.plain.map { $0.text == nil } ?? false ? .number(text) : .text(text))
     }

@@ -18,10 +18,10 @@ struct Export: ParsableCommand {
       refused without --format. 'import' takes each of them back. The file is one commit, whatever is written \
       meanwhile, and appears whole or not at all; - is standard output, and has no report.
 
-      --columns writes only some fields of the products, and no relations or codes. One of one's own is extra.NAME, as \
-      for 'products'; 'import' does not take such a column back, but those of a file without --columns. --excel is for spreadsheets, which take 007 \
-      for a number and =1+1 for a formula: texts that they would change are written as ="007", which 'import' reads \
-      back.
+      --columns writes only some fields of the products, and no rows of relations or codes. A field of one's own is \
+      extra.NAME, and the further codes are codes and codeCount, as for 'products': 'import' does not take such a \
+      column back, but those of a file without --columns. --excel is for spreadsheets, which take 007 for a number and \
+      =1+1 for a formula: texts that they would change are written as ="007", which 'import' reads back.
 
       --map and --column write a table for the program that the mapping reads: with its names of columns, its decimal \
       commas, dates and words for true, its separator and its encoding. 'import' with the same mapping reads it back. \
