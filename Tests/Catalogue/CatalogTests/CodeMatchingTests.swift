@@ -193,6 +193,62 @@ import CatalogTestSupport
     #expect(try Verification.run(catalogue.location)?.findings.isEmpty == true)
   }
 
+  // MARK: Queries
+
+  @Test(arguments: [
+    ("codeCount > 1", ["ink", "lot", "pen"]), ("codeCount == 0", []), ("codeCount in [1]", ["gone", "nameless"]),
+    ("codes.code == 'case-24'", ["pen"]), ("codes.code == 'CASE-24'", []), ("codes.code == ' case-24'", []),
+    ("codes.code == 'SHARED'", ["ink", "lot"]), ("codes.code == 'GONE-7'", ["gone"]), ("codes.code == 'none'", []),
+    ("codes.code == 'ORPHAN-7'", []), ("codes.code == ''", []),
+    ("codes.code in ['SHARED', '1234567']", ["ink", "lot", "nameless"]),
+    ("codes.code in ['SHARED', '1234567'] && codes.quantity < 3", ["ink", "nameless"]),
+    ("codes.code == '1234567' || id == 'ink'", ["ink", "nameless"]),
+    ("codes.code != 'SHARED' && delFlag == 0", ["nameless", "pen"]), ("!(codes.quantity < 12)", []),
+    ("codes.code hasprefix 'CASE' nocase", ["pen"]), ("codes.code contains '931' && codes.kind == ''", ["ink", "pen"]),
+    ("codes.quantity == 0.5", ["nameless"]), ("codes.quantity >= 12", ["ink", "lot", "pen"]),
+    ("codes.unit == 'case'", ["pen"]), ("codes.kind like 'last%'", ["pen"]), ("codes.id == '3'", ["pen"]),
+  ])
+  func `products are found by their codes`(condition: String, expected: [String]) throws {
+    let snapshot = try Self.catalogue().snapshot
+    #expect(try snapshot.products(where: condition).order(by: "id").fetch().map(\.id) == expected)
+    // As a test of every product, which uses no index of codes.
+    let scan = try snapshot.products(where: "(\(condition)) && !(name == 'x')").fetch().map(\.id).sorted()
+    #expect(scan == expected)
+    let none = try TestCatalogue([Product("a", "1")]).snapshot.products(where: condition).count()
+    let isNegative = condition == "codeCount == 0" || condition.contains("!")
+    #expect(none == (isNegative ? 1 : 0))
+  }
+
+  @Test func `a code that a condition names is looked up`() throws {
+    let snapshot = try Self.catalogue().snapshot
+    let query = try snapshot.products(where: "codes.code in ['SHARED', 'case-24'] && codeCount > 0")
+    #expect(try query.plan == .lookups(ids: 0, barcodes: 0, codes: 2))
+    #expect(try query.plan.description == "index on codes.code (2 keys)")
+    #expect(try snapshot.products(where: "codes.code == 'SHARED' || codeCount > 0").plan == .scan)
+  }
+
+  @Test func `products are ordered and grouped by the number of their codes, and by no list`() throws {
+    let snapshot = try Self.catalogue().snapshot
+    let ordered = try snapshot.products(where: "true").order(by: "-codeCount, id").fetch().map(\.id)
+    #expect(ordered == ["ink", "pen", "lot", "gone", "nameless"])
+    let groups = try snapshot.products(where: "true").grouped(by: [.codeCount], [.sum(.codeCount)])
+    #expect(groups.map(\.key) == [[.integer(1)], [.integer(2)], [.integer(3)]])
+    #expect(groups.map(\.values) == [[.integer(2)], [.integer(2)], [.integer(6)]])
+    for (text, words) in [
+      ("codes == 'x'", "codes is a list"), ("codes", "codes is a list"), ("codes contains 'x'", "codes is a list"),
+      ("codes.cod == 'x'", "did you mean 'codes.code'"), ("codes.productId == 'x'", "codes.code"),
+      ("codes.quantity == 'x'", "codes.quantity is a number"), ("codes.code == 1", "codes.code is a text"),
+      ("codeCount", "codeCount > 0"), ("codecount > 1", "did you mean 'codeCount'"),
+    ] {
+      let error = #expect(throws: ProductQueryError.self) { try snapshot.products(where: text) }
+      #expect(error?.description.contains(words) == true && error?.column == 1, "\(text): \(error?.description ?? "")")
+    }
+    let query = try snapshot.products(where: "true")
+    #expect(throws: ProductQueryError.self) { try query.order(by: "codes.unit") }
+    #expect(throws: ProductQueryError.self) { try query.grouped(by: [.code(.unit)]) }
+    #expect(throws: ProductQueryError.self) { try query.grouped(by: [], [.minimum(.code(.quantity))]) }
+  }
+
   @Test func `a merge that loses most codes is refused`() throws {
     let codes = (0..<1001).map { ProductCode("a", "C\($0)") }
     let catalogue = try TestCatalogue([Product("a", "1")], codes: codes)

@@ -70,7 +70,7 @@ import CatalogTestSupport
       #expect(filled.valuesByKey == row.valuesByKey)
       var scratch: [UInt8] = []
       let text =
-        switch try ResolvedField.field(field).value(of: view, &scratch) {
+        switch try ResolvedField.field(field).value(of: view, in: .empty, &scratch) {
         case .bool(let value): "\(value)"
         case .integer(let value): "\(value)"
         case .double(let value): "\(value)"

@@ -388,7 +388,7 @@ import CatalogTestSupport
     try snapshot.withProduct(id: "a") { (view) throws(StoreError) in
       var scratch: [UInt8] = []
       for field in ProductField.allCases {
-        let value = try ResolvedField.field(field).value(of: view, &scratch)
+        let value = try ResolvedField.field(field).value(of: view, in: .empty, &scratch)
         #expect(value.kind == field.kind, "\(field)")
         if let text = field.text { #expect(value == .text(row[text]), "\(field)") }
       }

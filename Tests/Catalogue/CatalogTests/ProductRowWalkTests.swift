@@ -90,13 +90,13 @@ import CatalogTestSupport
 
     for (field, values) in [
       (
-        ProductField.brand,
+        ProductQueryField.brand,
         ["one": passing.count { $0.brand.lowercased() == "one" }, "two": passing.count { $0.brand == "two" }]
       ),
       (.delFlag, ["0": passing.count { $0.delFlag == 0 }, "1": passing.count { $0.delFlag == 1 }]),
     ] {
       let found = try #require(try snapshot.facets(of: field, filter) { false })
-      var counts = Dictionary(found.map { ($0.value, $0.count) }, uniquingKeysWith: +)
+      var counts = Dictionary(found.map { ($0.value ?? "none", $0.count) }, uniquingKeysWith: +)
       if field == .brand { #expect(counts.removeValue(forKey: "") == passing.count { $0.brand == "" }) }
       #expect(counts == values)
       #expect(found.map(\.count) == found.map(\.count).sorted(by: >))

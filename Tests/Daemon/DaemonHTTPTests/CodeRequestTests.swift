@@ -73,6 +73,36 @@ import Testing
     }
   }
 
+  @Test func `products are found by conditions on their codes, and have them as columns`() async throws {
+    try await TestDaemon.run { test in
+      func products(_ query: String) async throws -> String {
+        try await test.exchange("GET", "/v1/products?\(query)").text
+      }
+      let none = try await products("where=codeCount%3E0&columns=id")
+      #expect(none == #"{"products":[],"more":false,"sequence":1}"#)
+      let first = try await products("columns=codes,codeCount&limit=1")
+      #expect(first.hasPrefix(#"{"products":[{"codes":[],"codeCount":0}]"#))
+      try addCodes(test)
+      let codes = try await test.exchange("GET", "/v1/products/1001/codes").json["codes"]
+      for condition in ["codeCount+%3D%3D+2", "codes.code+%3D%3D+'HALF-1'", "codes.quantity+%3C+1"] {
+        let page = try await test.exchange("GET", "/v1/products?where=\(condition)&columns=id,codes,codeCount").json
+        #expect(page["products"]?.elements.count == 1 && page["products"]?[0]?["id"]?.text == "1001", "\(condition)")
+        #expect(page["products"]?[0]?["codes"] == codes && page["products"]?[0]?["codeCount"] == .number(2))
+      }
+      // The codes are there once, whether a column or codes=true asks for them.
+      let both = try await products("where=codeCount%3E0&columns=codes&codes=true")
+      let column = try await products("where=codeCount%3E0&columns=codes")
+      #expect(both == column)
+      #expect(try await products("order=-codeCount&columns=id&limit=1").hasPrefix(#"{"products":[{"id":"1001"}]"#))
+      let ordered = try await test.exchange("GET", "/v1/products-by/id?columns=codeCount&limit=2").json
+      #expect(ordered["products"]?.elements.compactMap { $0["codeCount"] } == [.number(0), .number(2)])
+      for query in ["where=codes+%3D%3D+1", "order=codes", "columns=codes.unit"] {
+        let refused = try await test.exchange("GET", "/v1/products?\(query)", expecting: 400)
+        #expect(refused.errorCode == "badExpression" && refused.text.contains("codeCount"), "\(refused.text)")
+      }
+    }
+  }
+
   @Test func `the state counts codes`() async throws {
     try await TestDaemon.run { test in
       #expect(try await test.exchange("GET", "/v1/status").json["catalogue"]?["codes"] == .number(0))

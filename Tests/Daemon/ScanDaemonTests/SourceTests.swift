@@ -22,6 +22,8 @@ import RowFiles
   /// Writes a file that has stood still for so many seconds.
   private func write(_ text: String, _ name: String = "rows.csv", age: Double = 100) throws {
     let path = folder + "/" + name
+    try FileManager.default.createDirectory(
+      atPath: URL(filePath: path).deletingLastPathComponent().path, withIntermediateDirectories: true)
     try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: path)
@@ -43,6 +45,36 @@ import RowFiles
 
   private func problem(_ daemon: Daemon) throws -> DocumentValue? {
     try daemon.status().value["problems"]?.elements?.first { $0["code"]?.text == "source_failing" }
+  }
+
+  @Test func `a table of codes belongs to the source, and its changes are imported`() async throws {
+    try write("id,barcode\n1,4006381333931\n2,4006381333948\n", "drop/rows.csv")
+    try write("productId,code,quantity,unit\n1,14006381333938,24,case\nnobody,X,1,\n", "codes.csv")
+    var source = CatalogueSource(path: folder + "/drop", decoding: SourceDecoding())
+    try source.addCodes(MappingFile(json: Array("{\"codesFrom\":{\"file\":\"\(folder)/codes.csv\"}}".utf8)))
+    let daemon = try root.daemon(user: "ana", DaemonEnvironment()) { [source] options in
+      options.sync = SyncOptions(source: source)
+    }
+    var events = daemon.events.events(after: nil).makeAsyncIterator()
+    let first = try await daemon.sync.syncNow()
+    #expect(first.update.mode == .full && first.update.counts.codesWritten == 1)
+    #expect(await events.next()?.value["sequence"]?.integer == 1)
+    let scan = try daemon.look("14006381333938").match
+    #expect(scan.products.map(\.id) == ["1"] && scan.package?.unit == "case" && scan.pieceCount == 24)
+    // The products are as they were; the case has another size, and the other product a case too.
+    try write(
+      "productId,code,quantity,unit\n1,14006381333938,36,case\n2,14006381333945,6,inner\n", "codes.csv", age: 60)
+    let second = try await daemon.sync.syncNow()
+    #expect(second.update.sequence == 2 && second.update.counts.codesWritten == 2)
+    #expect(try daemon.look("14006381333938").match.pieceCount == 36)
+    #expect(try daemon.look("14006381333945").match.products.map(\.id) == ["2"])
+    #expect(try await daemon.sync.syncNow().update.sequence == 2)
+    // A fault names the table, and changes nothing.
+    try write("productId,code,quantity\n1,14006381333938,none\n", "codes.csv", age: 50)
+    await #expect(throws: (any Error).self) { try await daemon.sync.syncNow() }
+    let told = try problem(daemon)?.json ?? ""
+    #expect(told.contains("codes.csv") && told.contains("none"), "\(told)")
+    #expect(try daemon.look("14006381333938").match.pieceCount == 36)
   }
 
   @Test func `a file is imported, and then only what changed in it`() async throws {

@@ -182,6 +182,47 @@ struct StudioEditingTests {
     #expect(try await studio.json("/studio/api/store")["codes"] as? Int == 0)
   }
 
+  @Test func `declared fields are columns, orders, filters and facets`() async throws {
+    let studio = try TestStudio(isEditable: true)
+    let setting = #"{"value":{"price":{"type":"decimal","order":true},"color":{},"gone":{"type":"bool"}}}"#
+    #expect(try await studio.ask("/studio/api/settings/user/fields", method: .put, body: setting).status == .ok)
+    var products: [Product] = []
+    for (id, extra) in [
+      ("1", #"{"color":"red","gone":"no","price":"2.50"}"#), ("2", #"{"color":"blue","gone":true,"price":10}"#),
+      ("3", #"{"color":"red","price":"0.99"}"#), ("4", "{}"),
+    ] {
+      var product = Product()
+      product.id = id
+      product.extra = try ProductExtra(json: extra)
+      products.append(product)
+    }
+    try studio.commit(products, isFull: true)
+    let declared = try await studio.json("/studio/api/store").rows("fields")
+    #expect(declared.map { $0["name"] as? String } == ["color", "gone", "price"])
+    #expect(declared.map { $0["ordered"] as? Bool } == [false, false, true])
+    func ids(_ query: String) async throws -> [String] {
+      try await studio.table(query).rows().compactMap { $0["id"] as? String }
+    }
+    #expect(try await ids("sort=extra.price") == ["4", "3", "1", "2"])
+    #expect(try await ids("sort=extra.color&descending=true").prefix(2).sorted() == ["1", "3"])
+    #expect(try await ids("extra.color=red&sort=extra.price") == ["3", "1"])
+    #expect(try await ids("extra.color=red&where=extra.price+%3E+1") == ["1"])
+    #expect(try await ids("extra.gone=true") == ["2"])
+    #expect(try await ids("extra.price=2.5") == ["1"])
+    let prices = try await studio.table("columns=extra.price").rows()
+    #expect(prices.map { $0["extra.price"] as? String }.first == "2.50")
+    let colors = try await studio.json("/studio/api/facets?field=extra.color").rows("values")
+    #expect(colors.map { $0["value"] as? String } == ["red", "blue", nil] && colors[0]["count"] as? Int == 2)
+    let flags = try await studio.json("/studio/api/facets?field=extra.gone&extra.color=red").rows("values")
+    #expect(flags.map { $0["value"] as? String } == ["false", nil])
+    #expect(try await studio.ask("/studio/api/products.ndjson?columns=id&extra.color=blue").lines == [#"{"id":"2"}"#])
+    for query in [
+      "products?extra.gone=maybe", "products?extra.price=x", "products?sort=extra.prise", "facets?field=extra",
+    ] {
+      #expect(try await studio.ask("/studio/api/\(query)").status == .badRequest, "\(query)")
+    }
+  }
+
   @Test func `codes are counted, filtered, exported and compared`() async throws {
     let studio = try TestStudio(isEditable: true)
     func save(_ changes: String) async throws {
@@ -195,18 +236,21 @@ struct StudioEditingTests {
     try await save(
       #"{"id":"1",\#(bolt),"codes":[\#(code("CASE-7", "24")),\#(code("X", "2"))]},"#
         + #"{"id":"2","row":"{\"id\":\"2\",\"name\":\"Nut\"}"}"#)
-    let table = try await studio.table("columns=codes,name")
-    #expect(try table.rows().map { $0["codes"] as? Int } == [2, 0])
+    let table = try await studio.table("columns=codes,codeCount,name&sort=codeCount&descending=true")
+    #expect(try table.rows().map { $0["codeCount"] as? Int } == [2, 0])
+    #expect(try table.rows()[0].rows("codes").map { $0["code"] as? String } == ["CASE-7", "X"])
     #expect(try table.rows().map { $0["id"] as? String } == ["1", "2"])
     #expect(try await studio.table("codes=true").rows().map { $0["id"] as? String } == ["1"])
     #expect(try await studio.table("codes=false").rows().map { $0["id"] as? String } == ["2"])
     let facet = try await studio.json("/studio/api/facets?field=hasCodes").rows("values")
     #expect(facet.map { $0["value"] as? String } == ["true", "false"] && facet.allSatisfy { $0["count"] as? Int == 1 })
     let csv = try await studio.ask("/studio/api/products.csv?columns=id,codes").lines
-    #expect(csv.map { $0.replacing("\u{FEFF}", with: "") } == ["id,codes", "\"=\"\"1\"\"\",2", "\"=\"\"2\"\"\",0"])
-    let lines = try await studio.ask("/studio/api/products.ndjson?columns=id,codes").lines
-    #expect(lines == [#"{"id":"1","codes":2}"#, #"{"id":"2","codes":0}"#])
-    let found = try await studio.json("/studio/api/search?q=CASE-7&codes=true").rows("results")
+    let records = ["id,codes", "\"=\"\"1\"\"\",CASE-7 (24 case); X (2 case)", "\"=\"\"2\"\"\","]
+    #expect(csv.map { $0.replacing("\u{FEFF}", with: "") } == records)
+    let lines = try await studio.ask("/studio/api/products.ndjson?columns=id,codeCount").lines
+    #expect(lines == [#"{"id":"1","codeCount":2}"#, #"{"id":"2","codeCount":0}"#])
+    let found = try await studio.json("/studio/api/search?q=CASE-7&codes=true&columns=codes").rows("results")
+    #expect(try (found.first?["product"] as? [String: Any])?.rows("codes").count == 2)
     #expect((found.first?["package"] as? [String: Any])?["quantity"] as? Int == 24 && found.count == 1)
     #expect(try await studio.json("/studio/api/search?q=CASE-7&codes=false").rows("results").isEmpty)
     let scan = try await studio.json("/studio/api/scan?code=CASE-7")
