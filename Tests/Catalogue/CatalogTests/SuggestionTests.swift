@@ -150,6 +150,7 @@ import CatalogTestSupport
     let snapshot = try catalogue.snapshot.declaring(declared)
     var options = MatchingOptions()
     options.suggestionLimit = 5
+    options.heads.isEnabled = false
     func suggested(_ code: String) throws -> [String]? {
       try snapshot.match(code, options: options).suggestions?.map(\.id)
     }

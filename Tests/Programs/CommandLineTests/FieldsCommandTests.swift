@@ -50,6 +50,17 @@ import Testing
     #expect(list.map { $0["products"] as? Int } == [2, 1, 3, 3] && list.map { $0["unfit"] as? Int } == [1, 0, 0, 0])
     #expect(try root.run("fields", "list").text.contains("code of 12 (case)"))
     #expect(try root.run("verify").code == 0)
+    // The lookups of a written code find what the scan finds; a beginning finds nothing.
+    for code in ["9300675001007", "09300675001007"] {
+      #expect(try root.run("get", "--barcode", code, "--json").object().text("id") == "1")
+      #expect(try root.run("find", "--field", "barcode", code, "--json").object().text("id") == "1")
+      #expect(try root.run("search", code, "--json").object().object("product").text("id") == "1")
+    }
+    #expect(try root.run("search", "93006750").code == 1 && root.run("get", "--barcode", "93006750").code == 1)
+    // The words of a field are found by their beginnings.
+    let both = ["fields", "set", "carton_ean", "--role", "code", "--quantity", "12", "--unit", "case", "--search"]
+    #expect(try root.run(both).code == 0 && root.run("compact").code == 0)
+    #expect(try root.run("search", "93006750", "--json").object().object("product").text("id") == "1")
   }
 
   @Test func `conditions, orders, columns and groups take a field`() throws {
@@ -69,7 +80,34 @@ import Testing
     let wrong = try run("--where", "extra.prise > 2")
     #expect(wrong.code == 64 && wrong.words.contains("did you mean 'extra.price'?"))
     #expect(try run("--where", "price > 2").words.contains("'extra.price'"))
-    #expect(try root.run("export", "-", "--columns", "id,extra.price").code == 64)
+  }
+
+  @Test func `an export has columns of fields`() throws {
+    let root = try root()
+    try declare(root)
+    let lines = try root.run("export", "-", "--columns", "id,extra.price,name")
+    #expect(
+      lines.text.split(separator: "\n").first == #"{"id":"1","extra.price":"2.50","name":"Lamp"}"#, "\(lines.text)")
+    let products = try root.run("products", "--columns", "id,extra.price,name", "--json")
+    #expect(lines.text == products.text)
+    for (name, separator) in [("own.csv", ","), ("own.tsv", "\t")] {
+      let path = root.folder.path + "/out-" + name
+      #expect(try root.run("export", path, "--columns", "extra.arrival,extra.none,id").code == 0)
+      let rows = try String(contentsOf: URL(filePath: path), encoding: .utf8).split(whereSeparator: \.isNewline)
+      let expected = [["extra.arrival", "extra.none", "id"], ["2026-01-31", "", "1"], ["soon", "", "2"]]
+      #expect(rows.prefix(3).map(String.init) == expected.map { $0.joined(separator: separator) }, "\(rows)")
+    }
+    let sheet = root.folder.path + "/sheet.csv"
+    #expect(try root.run("export", sheet, "--excel", "--columns", "extra.carton_ean,weight").code == 0)
+    let rows = try String(contentsOf: URL(filePath: sheet), encoding: .utf8)
+    #expect(rows.contains(#""=""9300675001007""",0.0"#), "\(rows)")
+    let wrong = try root.run("export", "-", "--columns", "id,extra.prise")
+    #expect(wrong.code == 64 && wrong.words.contains("did you mean 'extra.price'?"))
+    let mapped = try root.run("export", sheet, "--column", "id=Nr", "--columns", "id,extra.price")
+    #expect(mapped.code == 64 && mapped.words.contains("leave the mapping out"))
+    // Both ways that the message names.
+    #expect(try root.run("export", sheet, "--column", "id=Nr").code == 0)
+    #expect(try root.run("export", sheet, "--columns", "id,extra.price").code == 0)
   }
 
   @Test func `what is no declaration is refused, and nothing changes`() throws {
@@ -88,6 +126,82 @@ import Testing
     #expect(try root.run("fields", "unset", "prise").words.contains("did you mean price?"))
     #expect(try root.run("fields", "unset", "price").code == 0)
     #expect(try root.run("fields", "unset", "price").code == 1)
+  }
+
+  @Test func `a declaration that takes the place of another one says so, and what is still to be written`() throws {
+    let root = try root()
+    func set(_ arguments: String...) throws -> ProgramRun { try root.run(["fields", "set"] + arguments) }
+    let first = try set("price", "--type", "decimal", "--order")
+    #expect(first.words.contains("catalogctl compact") && !first.words.contains("before it"))
+    let again = try set("price", "--type", "decimal", "--order", "--json")
+    #expect(again.code == 0 && again.words.contains("nothing changed") && again.words.contains("catalogctl compact"))
+    #expect(try root.run("compact").code == 0)
+    let built = try set("price", "--type", "decimal", "--order")
+    #expect(built.words.contains("has its index already") && !built.words.contains("compact"), "\(built.words)")
+    let changed = try set("price", "--type", "int", "--json")
+    #expect(changed.words.contains("price is declared as int; before it was decimal, ordered"), "\(changed.words)")
+    #expect(!changed.words.contains("index"), "\(changed.words)")
+    #expect(try changed.object().object("former").text("type") == "decimal")
+    #expect(try changed.object()["order"] as? Bool == false)
+    // The index of words is one for all fields.
+    #expect(try set("color", "--search").code == 0 && root.run("compact").code == 0)
+    #expect(try set("name2", "--search").words.contains("color, name2"))
+  }
+
+  @Test func `a list of codes fits, and a number beyond the range of decimals does not`() throws {
+    let root = try TestRoot(answers: [])
+    let file = root.folder.path + "/own.ndjson"
+    let rows = """
+      {"type":"product","id":"1","extra":{"codes":["9300675001007","9300675001014"],"price":1e400}}
+      {"type":"product","id":"2","extra":{"codes":[7,{"a":1}],"price":"9e299"}}
+      {"type":"product","id":"3","extra":{"codes":[],"price":9e299,"free":1e400},"weight":1.7e308}
+      {"type":"product","id":"4","extra":{"codes":{"a":"1"},"price":"x"},"weight":1.7e308}
+
+      """
+    try Data(rows.utf8).write(to: URL(filePath: file))
+    #expect(try root.run("import", file).code == 0)
+    #expect(try root.run("fields", "set", "codes", "--role", "code").code == 0)
+    #expect(try root.run("fields", "set", "price", "--type", "decimal").code == 0)
+    #expect(try root.run("compact").code == 0)
+    let list = try root.run("fields", "list", "--json").objects()
+    #expect(list.map { $0["products"] as? Int } == [1, 2] && list.map { $0["unfit"] as? Int } == [2, 2], "\(list)")
+    #expect(try root.run("scan", "9300675001014", "--json").object().objects("products")[0].text("id") == "1")
+    #expect(try root.run("products", "--where", "extra.price > 0", "--json").objects().count == 2)
+    // What no double holds has no sum, and is shown as it is.
+    let sums = ["products", "--sum", "extra.price", "--sum", "extra.free", "--sum", "weight", "--avg", "weight"]
+    let run = try root.run(sums + ["--json"])
+    let sum = try run.object().object("sum")
+    #expect(sum["extra.price"] as? Double == 1.8e300 && sum["weight"] is NSNull, "\(run.text)")
+    #expect(try !run.text.contains("Infinity") && !root.run(sums).text.contains("inf"))
+    #expect(try root.run("products", "--columns", "extra.free", "--csv").text.contains("1e400"))
+  }
+
+  @Test(arguments: [
+    ("extra.arrival > \"banana\"", "extra.arrival is a date; compare it with a text such as '2026-01-31'"),
+    ("extra.arrival == '31.01.2026'", "'2026-01-31'"), ("extra.arrival in ['2026-01-31', '2026-02-30']", "2026-02-30"),
+    ("extra.arrival == ''", "extra.arrival is null"), ("extra.arrival > 20260131", "is a date"),
+    ("extra.arrival >= '2026-13'", "is a date"),
+    ("extra.arrival", "as in extra.arrival >= '2026-01-31'"),
+    ("extra.price > 'x'", "compare it with a number such as 2.5, without quotes, not with 'x'"),
+    ("extra.stock == '7'", "extra.stock is a whole number; compare it with a number such as 12"),
+    ("extra.gone == 'yes'", "extra.gone is true or false; compare it with one of these"),
+    ("extra.gone > 1", "extra.gone is true or false"), ("extra.price like '2%'", "extra.price is a number, and like"),
+    ("extra.price > 1e400", "a number up to about 1.8e308"),
+  ])
+  func `a condition with another kind of value is refused`(condition: String, words: String) throws {
+    let root = try root()
+    try declare(root)
+    #expect(try root.run("fields", "set", "stock", "--type", "int").code == 0)
+    #expect(try root.run("fields", "set", "gone", "--type", "bool").code == 0)
+    let run = try root.run("products", "--where", condition)
+    #expect(run.code == 64 && run.output.isEmpty && run.words.contains(words), "\(condition): \(run.words)")
+    for sound in [
+      "extra.arrival >= '2026-01-31'", "extra.arrival < '2026-01-31 12:00:00'", "extra.arrival is null",
+      "extra.arrival >= '2026-01-31T08:00'", "extra.arrival < '2026'", "extra.arrival >= '2026-01'",
+      "extra.arrival like '2026-01%'", "extra.gone", "extra.stock == 2.5",
+    ] {
+      #expect(try root.run("products", "--where", sound).code < 2, "\(sound)")
+    }
   }
 
   @Test func `a mapping declares fields, and the import writes their indexes`() throws {
