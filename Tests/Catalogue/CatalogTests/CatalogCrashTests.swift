@@ -18,9 +18,34 @@ import CatalogTestSupport
     case damaged
 
     init(_ snapshot: CatalogSnapshot) throws {
+      try CatalogCrashTests.checkFields(snapshot)
       self = .catalogue(
         cursor: snapshot.cursor, mode: snapshot.state.mode, sequence: snapshot.sequence,
         rows: try snapshot.canonicalDump)
+    }
+  }
+
+  /// Fields of one's own with an index of each kind: an order, codes, and words of a search.
+  private static let declared: DeclaredFields = try! DeclaredFields(
+    json: Array(
+      #"""
+      {"price": {"type": "decimal", "order": true}, "carton": {"role": "code", "quantity": 12}, "color": {"search": true}}
+      """#.utf8))
+
+  private static var indexes: CatalogIndexes {
+    var indexes = CatalogIndexes.standard
+    indexes.fields = declared
+    return indexes
+  }
+
+  /// Checks that the indexes of declared fields have the keys of the rows, and no others, and lead to the products.
+  private static func checkFields(_ snapshot: CatalogSnapshot) throws {
+    guard let store = snapshot.store else { return }
+    try #require(store.orderedFindings(CatalogSchema.schema).isEmpty)
+    let snapshot = snapshot.declaring(declared)
+    if !snapshot.fieldsWithoutIndex.isEmpty { return }
+    for product in try snapshot.products where product.delFlag == 0 && product.extra["carton"] != nil {
+      try #require(snapshot.products(furtherCode: "7\(product.id)").map(\.id) == [product.id])
     }
   }
 
@@ -63,12 +88,16 @@ import CatalogTestSupport
   }
 
   /// Rows that say which step wrote them, as the cursor does.
-  private static func acts(_ random: inout SeededGenerator) -> [Act] {
+  private static func acts(_ random: inout SeededGenerator) throws -> [Act] {
     var acts: [Act] = []
     for step in 0..<9 {
       let cursor = "step \(step)"
       let ids = (0..<Int.random(in: 1...6, using: &random)).map { _ in "p\(Int.random(in: 0..<9, using: &random))" }
       var products = ids.map { Product($0, "69\(step)", name: cursor) }
+      for (index, id) in ids.enumerated() where index % 3 < 2 {
+        products[index].extra = try ProductExtra(
+          json: #"{"price":\#(step).5,"carton":["7\#(id)",\#(step)],"color":"\#(cursor)"}"#)
+      }
       let relations = ids.map { Relation($0, "p\(step)", Int64(step), id: cursor) }
       switch step {
       case 0, 5: acts.append(full(products, relations, cursor))
@@ -99,15 +128,15 @@ import CatalogTestSupport
     for _ in 0..<depth {
       let device = SimulatedDevice()
       let recording = CrashRecording(device, showing: try Shown(.empty))
-      var writer = try CatalogWriter(Self.location(device, seed: random.next()))
-      for (step, act) in Self.acts(&random).enumerated() {
+      var writer = try CatalogWriter(Self.location(device, seed: random.next()), indexes: Self.indexes)
+      for (step, act) in try Self.acts(&random).enumerated() {
         try recording.step {
           try act(writer)
           return try Shown(writer.snapshot())
         }
         if step == 4 {
           writer.close()
-          writer = try CatalogWriter(Self.location(device))
+          writer = try CatalogWriter(Self.location(device), indexes: Self.indexes)
         }
       }
       writer.close()
@@ -120,9 +149,10 @@ import CatalogTestSupport
   /// A catalogue of two commits, in the base of which a product is damaged.
   private static func damagedLog() throws -> [UInt8] {
     let device = SimulatedDevice()
-    let writer = try CatalogWriter(location(device))
-    try full([Product("a", "1", name: "first"), Product("b", "2", name: "second")], [Relation("a", "b")], "full")(
-      writer)
+    let writer = try CatalogWriter(location(device), indexes: indexes)
+    var first = Product("a", "1", name: "first")
+    first.extra = try ProductExtra(json: #"{"price":1,"carton":"7a","color":"red"}"#)
+    try full([first, Product("b", "2", name: "second")], [Relation("a", "b")], "full")(writer)
     try increment([Product("c", "3")], [], "increment")(writer)
     writer.close()
     var log = device.contents("catalog.log") ?? []
@@ -169,8 +199,8 @@ import CatalogTestSupport
     var faults = 0
     for _ in 0..<depth {
       let device = SimulatedDevice()
-      var writer = try CatalogWriter(Self.location(device, seed: random.next()))
-      for act in Self.acts(&random) {
+      var writer = try CatalogWriter(Self.location(device, seed: random.next()), indexes: Self.indexes)
+      for act in try Self.acts(&random) {
         let image = device.image
         let before = try Shown(writer.snapshot())
         try act(writer)
@@ -183,7 +213,7 @@ import CatalogTestSupport
           trial.fail(nil, number, kinds[number % kinds.count])
           var allowed = [before, after]
           do {
-            let writer = try CatalogWriter(Self.location(trial))
+            let writer = try CatalogWriter(Self.location(trial), indexes: Self.indexes)
             try act(writer)
             allowed = [after]
             writer.close()
@@ -198,7 +228,7 @@ import CatalogTestSupport
           try #require(try allowed.contains(Self.show(crashed)))
           try Self.goOn(CrashRecording(trial, showing: try Self.show(trial)))
         }
-        writer = try CatalogWriter(Self.location(device))
+        writer = try CatalogWriter(Self.location(device), indexes: Self.indexes)
       }
       writer.close()
     }

@@ -56,7 +56,9 @@ private struct Model {
   @Test(arguments: 0..<4)
   func `random updates lead where a dictionary leads`(run: Int) throws {
     var rows = RowGenerator("random updates lead where a dictionary leads", run: run)
-    let catalogue = try TestCatalogue()
+    var indexes = CatalogIndexes.standard
+    indexes.fields = Self.declared
+    let catalogue = try TestCatalogue(indexes: indexes)
     var model = Model()
     var history: [UInt64: Model] = [:]
     for step in 0..<60 * depth {
@@ -71,7 +73,7 @@ private struct Model {
       case 1:
         try catalogue.writer.compact()
         history = [:]
-      case 2: try catalogue.reopen()
+      case 2: try catalogue.reopen(indexes: indexes)
       case 3:
         let (products, relations) = payload(&rows, 10)
         var increment = catalogue.writer.beginIncrement(threshold: 1)
@@ -107,6 +109,7 @@ private struct Model {
       if rows.chance(25) { product.delFlag = rows.pick([1, -1, 2]) }
       product.unit = rows.pick(["", "台", "套"])
       product.weight = rows.pick([0, -0.0, 0.35])
+      if rows.chance(50) { product.extra = rows.pick(Self.extras) }
       products.append(product)
     }
     var relations: [Relation] = []
@@ -187,11 +190,29 @@ private struct Model {
       let match = try snapshot.match(code, options: Self.exactOnly)
       if own, match.scan.payload == code { try #require(match.kind == .exact && match.key == code.trimmedAsCode) }
     }
+    // Every commit has the indexes of the declared fields, or none yet; `verify` derived their keys.
+    let declared = snapshot.declaring(Self.declared)
+    if snapshot.productCount > 0, declared.fieldsWithoutIndex.isEmpty {
+      for number in 0..<3 {
+        let found = try declared.products(furtherCode: "CARTON-\(number)").map(\.id).sorted()
+        let expected = products.filter { $0.delFlag == 0 && $0.extra == Self.extras[number] }.map(\.id).sorted()
+        try #require(Set(found).isSuperset(of: expected))
+        let condition = try declared.products(where: "extra.price == \(number).5")
+        try #require(condition.count() == products.count { $0.extra == Self.extras[number] })
+      }
+    }
     // Each more than once, and more than a group of them.
     let batch = (0..<3).flatMap { _ in Self.barcodes + ["nothing", "", " "] }
     var single: [[Product]] = []
     for barcode in batch { single.append(try snapshot.products(barcode: barcode)) }
     try #require(snapshot.products(barcodes: batch) == single)
+  }
+
+  private static let declared: DeclaredFields = try! DeclaredFields(
+    json: Array(
+      #"{"price":{"type":"decimal","order":true},"carton":{"role":"code"},"color":{"search":true}}"#.utf8))
+  private static let extras: [ProductExtra] = (0..<3).map { number in
+    try! ProductExtra(json: #"{"price":\#(number).50,"carton":["carton-\#(number)"],"color":"red \#(number)"}"#)
   }
 
   private static let exactOnly: MatchingOptions = {
