@@ -108,7 +108,8 @@ func attempt(_ body: () throws -> Void) {
 @Sendable func fuzzCatalogue(_ bytes: [UInt8]) {
   var input = Input(bytes)
   let choice = input.byte()
-  let log = EditedLog(.catalogue, EditedLog.Repairs(rawValue: choice & 15), &input).bytes
+  let hasCodes = choice & 64 != 0
+  let log = EditedLog(hasCodes ? .codes : .catalogue, EditedLog.Repairs(rawValue: choice & 15), &input).bytes
   let location = LogSample.location(LogSample.device(log))
   switch choice >> 4 & 3 {
   case 0, 1:
@@ -122,11 +123,11 @@ func attempt(_ body: () throws -> Void) {
     }
   default:
     attempt {
-      let writer = try CatalogWriter(location)
+      let writer = try CatalogWriter(location, indexes: hasCodes ? LogSample.indexes : .standard)
       defer { writer.close() }
       attempt {
         var increment = writer.beginIncrement()
-        try increment.take([Product(), Product()], [Relation()])
+        try increment.take([Product(), Product()], [Relation()], hasCodes ? [ProductCode()] : [])
         _ = try increment.commit(cursor: "next")
       }
       attempt {
@@ -138,8 +139,26 @@ func attempt(_ body: () throws -> Void) {
   }
 }
 
-private func read(_ catalogue: CatalogSnapshot) throws {
+private func read(_ plain: CatalogSnapshot) throws {
+  let catalogue = plain.declaring(LogSample.declared)
   attempt { _ = try CatalogDigest(catalogue) }
+  attempt { _ = try catalogue.verify() }
+  attempt { try catalogue.forEachCode { (_) throws(StoreError) in } }
+  attempt { _ = try catalogue.orphanCodeCount() }
+  attempt { _ = try catalogue.fieldCounts() }
+  for code in ["15296849399418", "c-1", "71", "CASE-1", "case-10"] {
+    attempt { _ = try catalogue.match(code, options: suggesting) }
+    attempt { _ = try catalogue.products(furtherCode: code) }
+  }
+  attempt { _ = try catalogue.codes(ofProduct: "p0") }
+  query {
+    for field in LogSample.declared.names {
+      _ = try catalogue.products(where: "true").order(by: "-extra.\(field)").limit(2).fetch()
+      _ = try catalogue.products(where: "extra.\(field) is null").count()
+    }
+    _ = try catalogue.products(where: "extra.price > 0.5 && extra.color == 'dark red 1'").fetch()
+  }
+  query { _ = try catalogue.search("dark red") }
   attempt { try catalogue.forEachProduct { (view) throws(StoreError) in _ = try Product(view) } }
   attempt { try catalogue.forEachRelation { (_) throws(StoreError) in } }
   attempt { _ = try catalogue.setStatistics() }
@@ -160,8 +179,24 @@ private func read(_ catalogue: CatalogSnapshot) throws {
   }
 }
 
+/// Options with which a scan that matches nothing has suggestions.
+private let suggesting: MatchingOptions = {
+  var options = MatchingOptions()
+  options.suggestionLimit = 3
+  return options
+}()
+
+/// Runs queries; what they throw has to be an error of the store. A file without an index of words has no search.
+private func query(_ body: () throws -> Void) {
+  do { try body() } catch {
+    if case SearchError.noIndex = error { return }
+    if case SearchError.store = error { return }
+    require(error is StoreError || error is CatalogError, "an error of another type: \(error)")
+  }
+}
+
 extension RowSink {
-  mutating func take(_ products: [Product], _ relations: [Relation]) throws {
+  mutating func take(_ products: [Product], _ relations: [Relation], _ codes: [ProductCode] = []) throws {
     var productRow = ProductRow()
     for product in products {
       product.fill(&productRow)
@@ -171,6 +206,11 @@ extension RowSink {
     for relation in relations {
       relation.fill(&relationRow)
       try self.relation(relationRow)
+    }
+    var codeRow = CodeRow()
+    for code in codes {
+      code.fill(&codeRow)
+      try self.code(codeRow)
     }
   }
 }

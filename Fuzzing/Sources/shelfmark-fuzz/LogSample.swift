@@ -127,6 +127,56 @@ extension LogSample {
     _ = try increment.commit(cursor: "2023-05-14 10:00:00")
   }
 
+  /// Fields of one's own with an index of each kind: orders by each type, codes, and words of a search.
+  static let declared: DeclaredFields = {
+    let json = #"""
+      {"price": {"type": "decimal", "order": true}, "stock": {"type": "int", "order": true},
+       "arrival": {"type": "date", "order": true}, "gone": {"type": "bool", "order": true},
+       "carton": {"role": "code", "quantity": 12, "unit": "case"}, "color": {"search": true, "order": true}}
+      """#
+    do { return try DeclaredFields(json: Array(json.utf8)) } catch { fatalError("the fields are refused: \(error)") }
+  }()
+
+  static var indexes: CatalogIndexes {
+    var indexes = CatalogIndexes.standard
+    indexes.fields = declared
+    return indexes
+  }
+
+  /// A catalogue with further codes and declared fields, two commits.
+  static let codes: LogSample = sample { location in
+    let writer = try CatalogWriter(location, indexes: indexes)
+    defer { writer.close() }
+    var update = try writer.beginFullUpdate()
+    try update.take(
+      try (0..<4).map { try own(product("p\($0)", $0), $0) }, [relation("p0", "p1")],
+      [code("p0", "15296849399418"), code("p0", "C-1"), code("p1", "C-1"), code("gone", "7")])
+    _ = try update.commit(cursor: "2023-05-13 10:00:00")
+    var increment = writer.beginIncrement()
+    try increment.take([try own(product("p1", 7), 5), product("p9", 9)], [], [code("p1", "C-2")])
+    _ = try increment.commit(cursor: "2023-05-14 10:00:00")
+  }
+
+  /// A product with fields of its own.
+  private static func own(_ product: Product, _ number: Int) throws -> Product {
+    var product = product
+    product.extra = try ProductExtra(
+      json: #"""
+        {"price":"\#(number).50","stock":\#(number),"arrival":"2026-01-3\#(number % 2)","gone":\#(number % 2 == 0),
+         "carton":["7\#(number)","case-\#(number)"],"color":"dark red \#(number)"}
+        """#)
+    return product
+  }
+
+  private static func code(_ product: String, _ code: String) -> ProductCode {
+    var row = ProductCode()
+    row.id = "c"
+    row.productId = product
+    row.code = code
+    row.unit = "case"
+    return row
+  }
+
   /// Documents in two collections, of which one has indexes of each kind, and some are replaced and deleted.
   static let documents: LogSample = sample { location in
     let store = try DocumentStore.open(location, schemaVersion: 1)
