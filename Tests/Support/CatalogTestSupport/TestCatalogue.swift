@@ -24,6 +24,14 @@ package final class TestCatalogue {
     try full(products, relations, codes: codes)
   }
 
+  /// A catalogue from the bytes of a file.
+  package init(stored bytes: [UInt8], indexes: CatalogIndexes = .standard) throws {
+    folder = try TemporaryDirectory()
+    location = StoreLocation(folder.directory, name: "catalog", environment: FixedEnvironment().environment())
+    try folder.directory.open("catalog.log", .create)?.write(bytes, at: 0)
+    writer = try CatalogWriter(location, indexes: indexes)
+  }
+
   deinit { writer.close() }
 
   package var snapshot: CatalogSnapshot { get throws { try writer.snapshot() } }
