@@ -40,6 +40,9 @@ public struct CodeRow: Sendable {
   public var quantity = CodeRow.one
   /// The line of the file that the row is from, for messages; 0 if it is from no file. It is no field.
   package var line = 0
+  /// Whether the code is from a row of its product, whose id it has even where a table of codes names products by another
+  /// field. It is no field.
+  package var isOfProductRow = false
 
   /// The quantity of a code that stands for one piece.
   public static let one = ExactDecimal(1)
@@ -52,6 +55,7 @@ public struct CodeRow: Sendable {
     texts.reset()
     quantity = Self.one
     line = 0
+    isOfProductRow = false
   }
 
   /// Takes over all values of another row, and keeps the capacity of the buffers.
@@ -59,6 +63,7 @@ public struct CodeRow: Sendable {
     texts.copy(other.texts)
     quantity = other.quantity
     line = other.line
+    isOfProductRow = other.isOfProductRow
   }
 
   /// Returns the text `field` as a string.

@@ -92,16 +92,14 @@ package struct CatalogImport: RowSink {
   ///
   /// - Throws: As ``product(_:)``; `RowRefusal` for a code that may belong to several products.
   package mutating func code(_ row: borrowing CodeRow) throws {
-    if joinsCodes {
-      code.copy(row)
-      if try !(join?.resolve(&code) ?? true) { return }
-      return try take(code)
-    }
-    try take(row)
+    if row.isOfProductRow || !joinsCodes { return try take(row, isOfTable: false) }
+    code.copy(row)
+    if try !(join?.resolve(&code) ?? true) { return }
+    try take(code, isOfTable: true)
   }
 
-  private mutating func take(_ row: borrowing CodeRow) throws {
-    try quantities?.check(row, isOfTable: joinsCodes)
+  private mutating func take(_ row: borrowing CodeRow, isOfTable: Bool) throws {
+    try quantities?.check(row, isOfTable: isOfTable)
     do { try check.code(row) } catch StoreError.tooLarge(let what, let byteCount, let limit) {
       throw Self.refusal(what, byteCount, limit)
     }

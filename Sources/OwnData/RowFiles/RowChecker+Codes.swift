@@ -184,6 +184,7 @@ extension RowChecker {
       code.texts.set(CodeText.unit.rawValue, item.unit)
       code.texts.set(CodeText.kind.rawValue, item.kind)
       code.quantity = item.quantity
+      code.isOfProductRow = true
       try handCode(item, number: item.number, to: &sink)
     }
   }

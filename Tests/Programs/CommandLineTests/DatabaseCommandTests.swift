@@ -441,4 +441,29 @@ struct DatabaseCommandTests {
     // One commit for each change.
     #expect(try root.run("log", "--json").objects().count == 4)
   }
+
+  @Test func `codes of columns stay with their product where a table of codes names products by another field`() throws {
+    try server.execute(
+      "CREATE TABLE packed(id text, sku text, ean text, case_ean text); "
+        + "INSERT INTO packed VALUES ('1', 'A', '4006381333931', '14006381333938'), ('2', '1', '96385074', null); "
+        + "CREATE TABLE labels(item text, code text, quantity int); INSERT INTO labels VALUES ('A', 'LABEL-7', 6)")
+    let map = try root.folder.file(
+      "map.json",
+      Data(
+        #"""
+        {"fields": {"id": "id", "skuCode": "sku", "barcode": "ean"},
+         "codes": [{"column": "case_ean", "quantity": 24}],
+         "codesFrom": {"query": "SELECT * FROM labels", "join": "skuCode", "columns": {"productId": "item"}}}
+        """#.utf8)
+    ).path
+    for rehearses in [true, false] {
+      let options = rehearses ? ["--dry-run"] : []
+      let run = try root.run(["import", server.url, "--table", "packed", "--map", map] + options)
+      #expect(run.code == 0 && !run.words.contains("left out"), "\(run.words)")
+    }
+    // The sku of product 2 is the id of product 1.
+    #expect(try root.run("codes", "1").text.contains("14006381333938"))
+    #expect(try root.run("codes", "1").text.contains("LABEL-7"))
+    #expect(try root.run("codes", "2").text.contains("14006381333938") == false)
+  }
 }

@@ -201,7 +201,8 @@ import Testing
     let (products, codes) = (root.folder.path + "/products.csv", root.folder.path + "/codes.\(format)")
     for options in [[], ["--map", map]] {
       let exported = try root.run(["export", products, "--codes", codes, "--json"] + options)
-      #expect(exported.code == 0 && (try exported.object().number("codes")) == 2, "\(exported.words)")
+      #expect(exported.code == 0, "\(exported.words)")
+      #expect(try exported.object().number("codes") == 2)
       #expect(!exported.words.contains("left out"), "\(exported.words)")
       let other = try TestRoot(answers: [])
       let imported = try other.run(["import", products, "--codes", codes] + options)

@@ -44,8 +44,9 @@ struct RehearsalSink: RowSink {
 
   mutating func code(_ row: borrowing CodeRow) throws {
     joined.copy(row)
-    if joinsCodes, try !(join?.resolve(&joined) ?? true) { return }
-    try quantities.check(joined, isOfTable: joinsCodes)
+    let isOfTable = joinsCodes && !row.isOfProductRow
+    if isOfTable, try !(join?.resolve(&joined) ?? true) { return }
+    try quantities.check(joined, isOfTable: isOfTable)
     do {
       try check.code(joined)
       try merge?.code(joined)
