@@ -442,7 +442,7 @@ struct DatabaseCommandTests {
     #expect(try root.run("log", "--json").objects().count == 4)
   }
 
-  @Test func `codes of columns stay with their product where a table of codes names products by another field`() throws {
+  @Test func `codes of columns stay with their product where a table of codes has another join`() throws {
     try server.execute(
       "CREATE TABLE packed(id text, sku text, ean text, case_ean text); "
         + "INSERT INTO packed VALUES ('1', 'A', '4006381333931', '14006381333938'), ('2', '1', '96385074', null); "
