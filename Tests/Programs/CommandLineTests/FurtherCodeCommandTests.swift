@@ -30,7 +30,7 @@ import Testing
         recipes[last].files.append((String(name), ""))
       }
     }
-    return recipes.filter { !$0.commands.isEmpty }
+    return recipes.filter { !$0.commands.isEmpty && !$0.files.isEmpty }
   }
 
   private func run(_ command: String, in folder: Folder, _ root: TestRoot) throws -> ProgramRun {

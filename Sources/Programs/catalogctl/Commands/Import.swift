@@ -269,13 +269,13 @@ struct Import: ParsableCommand {
       sayOrphans(rows.orphans, map)
     } catch RowFileError.refused(let faults) {
       rows.cancel()
-      try refuse(faults, name)
+      try refuse(faults, name, isOfCodes: name != input.name)
     } catch {
       rows.cancel()
       let failure = Failure(named: name, error)
       // Programs get a report of any error in the file.
       if output.json, failure.code == .data {
-        printRefusal(rows.summary, rows.counts, [Self.error(failure.message, in: name)], count: 1)
+        printRefusal(rows.summary, rows.counts, [Self.error(failure.message, in: name == input.name ? nil : name)], count: 1)
       }
       throw failure
     }
@@ -291,7 +291,7 @@ struct Import: ParsableCommand {
     do { return try text.next() } catch {
       let failure = Failure(named: name, error)
       if output.json, failure.code == .data, !dryRun {
-        printRefusal(RowFileSummary(), nil, [Self.error(failure.message, in: name)], count: 1)
+        printRefusal(RowFileSummary(), nil, [Self.error(failure.message, in: nil)], count: 1)
       }
       throw failure
     }
@@ -408,15 +408,16 @@ struct Import: ParsableCommand {
       table?.say(codeSummary)
       if let join = sink.join { sayOrphans((join.orphanCount, join.firstOrphan), map) }
     } catch RowFileError.refused(let faults) {
-      try refuse(faults, name)
+      try refuse(faults, name, isOfCodes: name != input.name)
     } catch { throw Failure(named: name, error) }
   }
 
   /// Reports the faults of the file and ends with an error.
-  private func refuse(_ faults: RowFaults, _ name: String) throws -> Never {
+  private func refuse(_ faults: RowFaults, _ name: String, isOfCodes: Bool) throws -> Never {
     if output.json {
       let errors = faults.first.map {
-        Self.error($0.message, in: name, line: $0.line, element: $0.element, column: $0.column, value: $0.value)
+        Self.error(
+          $0.message, in: isOfCodes ? name : nil, line: $0.line, element: $0.element, column: $0.column, value: $0.value)
       }
       printRefusal(faults.summary, nil, errors, count: faults.count)
     }
@@ -425,17 +426,17 @@ struct Import: ParsableCommand {
     throw Failure(.data, "\(name): \(faults); nothing was changed")
   }
 
-  /// An error as JSON. Without a line, it concerns the entire file; only rows of a JSON array have a number.
+  /// An error as JSON. Without a line, it concerns the entire file; only rows of a JSON array have a number, and only
+  /// errors of the table of codes have a file.
   private static func error(
-    _ message: String, in file: String, line: Int? = nil, element: Int? = nil, column: String? = nil,
+    _ message: String, in file: String?, line: Int? = nil, element: Int? = nil, column: String? = nil,
     value: String? = nil
   ) -> JSONText {
     .object(
       [
-        ("file", .text(file)), ("line", line.map(JSONText.int) ?? .null), ("column", .optional(column)),
-        ("value", .optional(value)),
+        ("line", line.map(JSONText.int) ?? .null), ("column", .optional(column)), ("value", .optional(value)),
         ("message", .text(message)),
-      ] + (element.map { [("row", .int($0))] } ?? []))
+      ] + (file.map { [("file", .text($0))] } ?? []) + (element.map { [("row", .int($0))] } ?? []))
   }
 
   /// A warning as JSON: how many rows there are of its kind, and the first of them.
