@@ -275,7 +275,8 @@ struct Import: ParsableCommand {
       let failure = Failure(named: name, error)
       // Programs get a report of any error in the file.
       if output.json, failure.code == .data {
-        printRefusal(rows.summary, rows.counts, [Self.error(failure.message, in: name == input.name ? nil : name)], count: 1)
+        let error = Self.error(failure.message, in: name == input.name ? nil : name)
+        printRefusal(rows.summary, rows.counts, [error], count: 1)
       }
       throw failure
     }
@@ -417,7 +418,8 @@ struct Import: ParsableCommand {
     if output.json {
       let errors = faults.first.map {
         Self.error(
-          $0.message, in: isOfCodes ? name : nil, line: $0.line, element: $0.element, column: $0.column, value: $0.value)
+          $0.message, in: isOfCodes ? name : nil, line: $0.line, element: $0.element, column: $0.column,
+          value: $0.value)
       }
       printRefusal(faults.summary, nil, errors, count: faults.count)
     }
