@@ -4,8 +4,7 @@ import LogStore
 
 /// A value computed over the products of a group. Their number needs none: each ``ProductGroup`` has its count.
 public enum ProductAggregate: Hashable, Sendable {
-  /// The sum of a number: exact for integers, compensated for doubles and decimals; null if it is beyond the range of
-  /// doubles.
+  /// The sum of a number: exact for integers, compensated for doubles and decimals.
   case sum(ProductQueryField)
   /// The least value of a field, in the order of ``ProductQuery/order(by:)-(String)``.
   case minimum(ProductQueryField)
@@ -92,14 +91,7 @@ extension ProductQuery {
       }
       return true
     }
-    return table.sorted().map { ProductGroup(key: $0.values, count: $0.count, values: $0.results.map(\.finite)) }
-  }
-}
-
-extension DocumentValue {
-  /// The value; null for a sum beyond the range of doubles, which no number is.
-  fileprivate var finite: DocumentValue {
-    if case .double(let number) = self, !number.isFinite { .null } else { self }
+    return table.sorted().map { ProductGroup(key: $0.values, count: $0.count, values: $0.results) }
   }
 }
 
