@@ -24,15 +24,28 @@ package struct CatalogueSource: Sendable {
   package var codes: (path: String, decoding: SourceDecoding)?
   /// The field of the product that the table of codes, or the codes of the database, name; `nil` if there are none.
   package var codeJoin: ProductField?
+  /// The fields that the mapping declares. Only an import of the command adds declarations to the settings.
+  package var declared = DeclaredFields()
+  /// The fields of ``declared`` that have an index of their own. That of searched words is one for all fields.
+  var declaredWithIndex: DeclaredFields {
+    var fields = DeclaredFields()
+    for name in declared.names {
+      guard var declaration = declared[name], declaration.isOrdered || declaration.isCode else { continue }
+      declaration.isSearched = false
+      try? fields.set(name, declaration)
+    }
+    return fields
+  }
   /// How often all rows are read and compared, whether or not the source says that something changed: this finds
   /// deletions in a database with a column for newer rows, and changes of the catalogue by others.
   package var reconcileInterval: Duration = .seconds(3600)
 
-  /// Adds the table of codes of a mapping.
+  /// Adds the table of codes of a mapping, and notes the fields that it declares.
   ///
   /// - Throws: `MappingFile.Invalid` if the mapping has a statement for codes, and the source is no database, or does not
   ///   say where the table is.
   package mutating func addCodes(_ map: MappingFile) throws(MappingFile.Invalid) {
+    declared = map.extra
     guard let from = map.codesFrom else { return }
     codeJoin = from.table.join
     if let file = from.file {
@@ -370,19 +383,29 @@ package final class SourceImport: Sendable {
           "\(name): \(join.orphanCount) codes left out, as no product has the \(source.codeJoin?.key ?? "id") that they name;"
             + " the first: the code \(first.code) of \(first.product)")
       }
+      let orphanCount = rows.join?.orphanCount ?? 0
       let update = try rows.finish(cursor: cursor) {
         try Task.checkCancellation()
         if reading.summary.products == 0, mode != .upsert, !allowsEmpty, try writer.snapshot().productCount > 0 {
           throw SourceEmpty(name: name, hasRows: reading.summary.rows > 0)
         }
-        // A table that was cut, or is just being written, must not take all codes away.
-        if let table, let path = source.codes?.path, table.rows == 0, reading.summary.codes == 0, !allowsEmpty,
+        // A table that was cut, is just being written, or names no product must not take all codes away.
+        if source.codeJoin != nil, (table?.codes ?? 0) + reading.summary.codes == orphanCount, !allowsEmpty,
           try writer.snapshot().codeCount > 0
         {
+          let field = source.codeJoin?.key ?? "id"
+          let problem =
+            orphanCount == 0 ? "there are no codes in it" : "no product has the \(field) that its codes name"
           throw SourceRefused(
-            "\(path): there are no codes in it, and the catalogue has some; nothing was changed", isEmpty: true)
+            "\(source.codes?.path ?? name): \(problem), and the catalogue has some; nothing was changed", isEmpty: true)
         }
         try destination.willCommit()
+      }
+      let missing = try writer.snapshot().declaring(source.declaredWithIndex).fieldsWithoutIndex
+      if !missing.isEmpty {
+        reading.notices.append(
+          "\(name): extra of the mapping declares \(missing.joined(separator: ", ")), which are not declared here, or lack"
+            + " an index: declare them with 'catalogctl fields set', and run 'catalogctl compact'")
       }
       var payload = PayloadSummary()
       payload.products = reading.summary.products

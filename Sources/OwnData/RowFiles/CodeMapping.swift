@@ -143,7 +143,13 @@ enum CodeReading {
     let whole = Blanks.trimmed(text)
     if whole.isEmpty { return [] }
     if split.isEmpty || !whole.contains(where: split.contains) || RowFieldPlan.isOneCode(whole) { return [whole] }
-    return whole.split(whereSeparator: split.contains).map { Blanks.trimmed(String($0)) }.filter { !$0.isEmpty }
+    // Codes may be written with blanks and hyphens, so these separate only what the others leave together.
+    let strong = split.filter { !$0.isWhitespace && $0 != "-" }
+    return whole.split(whereSeparator: strong.contains).flatMap { part -> [String] in
+      let part = Blanks.trimmed(String(part))
+      if RowFieldPlan.isOneCode(part) { return [part] }
+      return part.split(whereSeparator: split.contains).map { Blanks.trimmed(String($0)) }.filter { !$0.isEmpty }
+    }
   }
 
   /// Reads a quantity: a number of more than 0, with the decimal separator of the mapping. Blanks are 1.
@@ -178,13 +184,14 @@ enum CodeReading {
     .quantity: words(
       "quantity qty containedquantity quantitycontained packquantity packqty packsize casesize casequantity caseqty"
         + " innerqty unitsperpack unitspercase unitspercarton piecespercase piecesperpack itemspercase qtypercase"
-        + " qtyperpack qtyinpack qtypack conversionfactor factor quantityofnextlowerlevel"
+        + " qtyperpack qtyinpack qtypack conversionfactor factor faktor umrechnungsfaktor quantityofnextlowerlevel"
         + " quantityofnextlowerleveltradeitem quantityofchildren totalquantityofnextlowerleveltradeitem menge"
         + " gebindegröße gebindegroesse stückprove inhalt quantité cantidad quantità quantidade aantal ilość количество"
         + " 数量 装箱数 入数"),
     .unit: words(
       "unit uom unitofmeasure packaging packagingtype packagetype packtype packaginglevel packlevel level"
-        + " unitdescriptor tradeitemunitdescriptor tradeitemunitdescriptorcode einheit mengeneinheit gebinde"
+        + " unitdescriptor tradeitemunitdescriptor tradeitemunitdescriptorcode packunit packageunit me einheit"
+        + " mengeneinheit gebinde"
         + " verpackungseinheit unité unidad unità eenheid jednostka единица 单位 单位名称"),
     .kind: words("kind barcodetype codetype eantype type art"),
     .id: ["id"],

@@ -7,6 +7,7 @@ import ServerAnswers
 extension RowChecker {
   private static let code = RowCells.codeColumns[CodeField.code.rawValue]
   private static let quantity = RowCells.codeColumns[CodeField.quantity.rawValue]
+  private static let kind = RowCells.codeColumns[CodeField.kind.rawValue]
   /// Columns that a row of a code cannot have. Its code may be called `barcode`.
   private static let foreignToCodes = RowCells.columns.indices.filter {
     $0 != RowCells.typeColumn && $0 != RowCells.barcodeColumn && RowCells.columns[$0].code == nil
@@ -22,6 +23,13 @@ extension RowChecker {
       report(cells.fault(.repeatedKey, column, line: line, "this key is in the row twice; keep one of them"))
     }
     if table == nil { checkStrays(cells, line) }
+    let kind = table == nil ? "" : cells.text(Self.kind)
+    if ["product", "relation"].contains(kind) {
+      return report(
+        cells.fault(
+          .value, Self.kind, line: line,
+          "this is a row of a \(kind), and a table of codes has only codes; catalogctl export --codes writes one"))
+    }
     var column = Self.code
     if table == nil, !cells.isEmpty(RowCells.barcodeColumn) {
       if !cells.isEmpty(column) {
@@ -45,6 +53,8 @@ extension RowChecker {
         continue
       }
       guard isText(own, cells, line) else { continue }
+      // A dump calls each row of a code that.
+      if field == .kind, kind == "code" { continue }
       cells.withText(own) { code.texts.set(text.rawValue, $0) }
     }
     setConstants(line)

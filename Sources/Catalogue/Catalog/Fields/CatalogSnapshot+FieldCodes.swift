@@ -34,7 +34,7 @@ extension CatalogSnapshot {
           found.append(
             FoundCode(
               code: codeField.code(value.string, of: product.id), product: product,
-              isExact: value.trimmedAsCode.hasSameBytes(as: text)))
+              isExact: value.trimmedAsCode.hasSameBytes(as: text), field: codeField.field.name))
         }
         return true
       }

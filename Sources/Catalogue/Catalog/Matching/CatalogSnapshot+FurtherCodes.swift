@@ -8,6 +8,8 @@ struct FoundCode {
   var product: Product
   /// Whether the code is letter for letter the text that was looked up.
   var isExact: Bool
+  /// The declared field that has the code; `nil` for a code of the table.
+  var field: String?
 }
 
 extension CatalogSnapshot {
@@ -143,6 +145,6 @@ extension Match {
     guard let first = codes.min(by: { ProductCode.precedes($0.code, $1.code) }) else { return }
     key = codes.map { $0.code.code.trimmedAsCode }.min { $0.isBytewiseLess(than: $1) }
     package = codes.allSatisfy { $0.code.quantity == first.code.quantity } ? first.code : nil
-    note("a code of the table of codes")
+    note(codes[0].field.map { "a code of the field extra.\($0)" } ?? "a code of the table of codes")
   }
 }

@@ -224,6 +224,13 @@ public struct CatalogMerge: RowSink {
     let known = try keepsCodes ? nil : addProductsWithNewCodes()
     try finishRelations()
     if let known { try addCodes(known) }
+    if keepsCodes, snapshot.hasCodeTable {
+      for id in increment.productIDs where increment.deletes(id.text.utf8.span.rawSpan) {
+        let count = try snapshot.codeCount(ofProduct: id.text)
+        counts.codes.deleted += count
+        lostCodes += count
+      }
+    }
     codes = [:]
   }
 

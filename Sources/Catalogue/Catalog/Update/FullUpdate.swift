@@ -99,8 +99,8 @@ public struct FullUpdate: RowSink {
         state.counts.relationsDeleted = try Self.lostRelations(from: old, in: candidate)
         try lossLimit.check(lost: lost, of: all)
         let lostCodes = try Self.lostCodes(from: old, in: candidate)
-        state.counts.codesDeleted = lostCodes.changed
-        try lossLimit.check(lostCodes: lostCodes.gone, of: old.codeCount)
+        state.counts.codesDeleted = lostCodes
+        try lossLimit.check(lostCodes: lostCodes, of: old.codeCount)
       } catch let error as StoreError {
         // This update replaces a catalogue that cannot be read.
         guard writer.replacesDamaged, error.isDamage else { throw error }
@@ -128,11 +128,10 @@ public struct FullUpdate: RowSink {
     return (lost, all)
   }
 
-  /// Returns how many codes of `old` have no equal in `new`, and how many of them no longer belong to their product.
-  private static func lostCodes(
-    from old: CatalogSnapshot, in new: CatalogSnapshot
-  ) throws -> (changed: Int, gone: Int) {
-    var lost = (changed: 0, gone: 0)
+  /// Returns how many codes of `old` no longer belong to their product in `new`. One with another quantity, unit or kind
+  /// still does.
+  private static func lostCodes(from old: CatalogSnapshot, in new: CatalogSnapshot) throws -> Int {
+    var lost = 0
     if !old.hasCodeTable { return lost }
     guard let store = old.store else { return lost }
     var codes: [ProductCode] = []
@@ -142,20 +141,9 @@ public struct FullUpdate: RowSink {
       codes.removeAll(keepingCapacity: true)
       try old.append(record, to: &codes)
       guard let product = codes.first?.productId else { return }
-      var rest: [[UInt8]: Int] = [:]
       var texts: Set<[UInt8]> = []
-      for code in try new.codes(ofProduct: product) {
-        rest[code.content, default: 0] += 1
-        texts.insert(CodeKey.of(code.code))
-      }
-      for code in codes {
-        if let count = rest[code.content], count > 0 {
-          rest[code.content] = count - 1
-          continue
-        }
-        lost.changed += 1
-        if !texts.contains(CodeKey.of(code.code)) { lost.gone += 1 }
-      }
+      for code in try new.codes(ofProduct: product) { texts.insert(CodeKey.of(code.code)) }
+      lost += codes.count { !texts.contains(CodeKey.of($0.code)) }
     }
     return lost
   }

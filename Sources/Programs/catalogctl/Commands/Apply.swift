@@ -50,7 +50,9 @@ struct Apply: ParsableCommand {
   private func apply(
     _ file: InputFile, _ writer: CatalogWriter, _ extraKeys: Set<String>, filesAfter: Int
   ) throws {
-    let mode: UpdateMode = try full || writer.snapshot().cursor.isEmpty ? .full : .incremental
+    let snapshot = try writer.snapshot()
+    let isFirst = snapshot.cursor.isEmpty && snapshot.productCount == 0
+    let mode: UpdateMode = full || isFirst ? .full : .incremental
     if mode == .full { try writer.roomForFullUpdate().warnIfScarce() }
     var options = accept.importOptions(threshold: nil, extraKeys: extraKeys)
     options.allowsBarePayload = true

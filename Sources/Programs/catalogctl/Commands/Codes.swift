@@ -24,7 +24,11 @@ struct Codes: ParsableCommand {
       JSONText.codes(codes, ofProduct: id).print()
       return
     }
-    if codes.isEmpty { Console.say("\(id) is a product, but has no code besides its barcode") }
+    if codes.isEmpty {
+      let fields = snapshot.fields.names.filter { snapshot.fields[$0]?.isCode == true }.joined(separator: ", ")
+      let others = fields.isEmpty ? "" : " in the table of codes; 'get' shows those of the field \(fields)"
+      Console.say("\(id) is a product, but has no code besides its barcode\(others)")
+    }
     codes.print()
     if codes.isEmpty || product?.delFlag == 0 { return }
     Console.say(

@@ -164,15 +164,22 @@ struct Import: ParsableCommand {
   }
 
   /// Adds the declarations of a mapping to those of the user, so that this import writes their indexes.
-  private func declare(_ fields: DeclaredFields) throws {
-    if fields.isEmpty { return }
+  ///
+  /// - Returns: The declarations before; `nil` if they are the same.
+  private func declare(_ fields: DeclaredFields) throws -> DeclaredFields? {
+    if fields.isEmpty { return nil }
     var declared = try store.fields()
     let before = declared
     for name in fields.names {
       guard let declaration = fields[name] else { continue }
       do { try declared.set(name, declaration) } catch { throw Failure(.usage, "extra of the mapping: \(error)") }
     }
-    if declared == before { return }
+    if declared == before { return nil }
+    try setFields(declared)
+    return before
+  }
+
+  private func setFields(_ declared: DeclaredFields) throws {
     var workspace = store.workspace
     workspace.lockTimeout = write.lockTimeout
     try workspace.settings(of: store.userID()).change {
@@ -197,7 +204,10 @@ struct Import: ParsableCommand {
       throw Failure(named: opened.name, error)
     }
     try table?.arrive(nextTo: store.workspace.makeCatalogue(of: store.userID()))
-    try declare(map.extra)
+    // The indexes of the fields are written with the rows. An import that is refused leaves no declarations behind.
+    let formerFields = try declare(map.extra)
+    var isWritten = false
+    defer { if !isWritten, let formerFields { try? setFields(formerFields) } }
     let writer = try store.writer(lockTimeout: write.lockTimeout, replacesDamaged: replaceDamaged)
     defer { writer.close() }
     let next = writer.nextSequence
@@ -227,12 +237,11 @@ struct Import: ParsableCommand {
       if !isReported { tell(rows.columns, map, text.guess, input.name) }
       let (columns, delimiter) = (rows.columns, rows.delimiter)
       if let table {
+        name = table.name
         try table.read(rules: { try rows.beginCodes($0, rules: $1, mapping: $2) }) { piece in
-          name = table.name
           try rows.consume(piece.span)
           return !rows.isOver
         }
-        name = table.name
         try rows.settle()
         table.tell(rows.columns)
       }
@@ -241,11 +250,15 @@ struct Import: ParsableCommand {
         throw Failure(.data, "the newest value of the column of --since is too long for a cursor; take another column")
       }
       let hasNewerOnly = input.hasNewerOnly
+      let orphanCount = rows.orphans.count
       let (update, summary) = try rows.finish(
         cursor: cursor ?? input.newest,
         checking: { summary, counts in if !hasNewerOnly { try checkMatched(summary, counts) } }
       ) { summary, codes in
-        if let table, !accept.acceptLoss { try table.checkNotEmpty(codes, summary, writer.snapshot().codeCount) }
+        if let table, !accept.acceptLoss {
+          name = table.name
+          try table.checkNotEmpty(codes, summary, orphanCount, writer.snapshot().codeCount)
+        }
         if mode != .upsert, summary.products == 0, try !accept.acceptLoss && writer.snapshot().productCount > 0 {
           name = input.name
           throw Self.emptyFile(summary)
@@ -253,6 +266,7 @@ struct Import: ParsableCommand {
         // The origin of the rows is unknown, so no other user may adopt this catalogue from now on.
         try store.workspace.forgetOrigin(of: store.userID())
       }
+      isWritten = true
       // Of the file that was read last, the end is known too.
       MappingFile.tellAbsent(table == nil ? rows.columns : columns, input.name, isUpsert: mode == .upsert)
       writer.sayWhatWasSetAside()
@@ -376,7 +390,9 @@ struct Import: ParsableCommand {
       if let table {
         name = table.name
         codeSummary = try table.rehearse(into: &sink)
-        if !accept.acceptLoss { try table.checkNotEmpty(codeSummary, summary, known?.codeCount ?? 0) }
+        if !accept.acceptLoss {
+          try table.checkNotEmpty(codeSummary, summary, sink.join?.orphanCount ?? 0, known?.codeCount ?? 0)
+        }
         name = input.name
       }
       MappingFile.tellAbsent(reader.columns, input.name, isUpsert: mode == .upsert)

@@ -22,8 +22,8 @@ struct Products: ParsableCommand {
       that no product has, and a constant of another kind than its field, are errors.
 
       codeCount is the number of a product's further codes, as in codeCount > 0, and a column, an order and a group too. \
-      codes.code, codes.quantity, codes.unit, codes.kind and codes.id are their fields, of which one has to match: \
-      codes.code == '14006381333938'. The column codes has the codes, in JSON as a list.
+      codes.code, codes.quantity, codes.unit, codes.kind and codes.id are their fields: a comparison such as \
+      codes.code == '14006381333938' holds if it holds for one of the codes. The column codes has them, in JSON as a list.
 
       Products that the server sent as deleted are listed too, as by 'find' and 'dump', and marked; delFlag == 0 \
       leaves them out.

@@ -83,18 +83,27 @@ final class CodeTableInput {
     return summary
   }
 
-  /// Checks that an empty table does not take all codes away.
+  /// Checks that a table that is empty, or of which no code finds its product, does not take all codes away.
   ///
   /// - Parameters:
   ///   - summary: The summary of the table.
   ///   - products: The summary of the products, which may have codes too.
+  ///   - orphanCount: The number of codes of the table whose product is not there.
   ///   - codeCount: The number of codes that the catalogue has.
   /// - Throws: `Failure` with exit code 65.
-  func checkNotEmpty(_ summary: RowFileSummary?, _ products: RowFileSummary, _ codeCount: Int) throws {
-    guard let summary, summary.rows == 0, products.codes == 0, codeCount > 0 else { return }
+  func checkNotEmpty(
+    _ summary: RowFileSummary?, _ products: RowFileSummary, _ orphanCount: Int, _ codeCount: Int
+  ) throws {
+    guard let summary, summary.codes == orphanCount, products.codes == 0, codeCount > 0 else { return }
+    let field = map.codesFrom?.table.join.key ?? "id"
+    let problem =
+      orphanCount == 0
+      ? "there are no codes in it"
+      : "no product has the \(field) that its \(Quantity.of(orphanCount, "code")) \(orphanCount == 1 ? "names" : "name")"
+        + " (--join says which field they name)"
     throw Failure(
       .data,
-      "there are no codes in it, and the catalogue has \(Quantity.count(codeCount)); --accept-loss takes it"
+      "\(problem), and the catalogue has \(Quantity.count(codeCount)); --accept-loss takes it"
         + " as it is, and the products have none then; nothing was changed")
   }
 
