@@ -225,6 +225,11 @@ extension Import {
       Console.say(
         "catalogctl: \(file): if its further rows and columns are codes and packages of the same product, this mapping"
           + " (--map) takes the file with all of them: \(text)")
+      if unknown == .ignore, faults[.unknownKey] > 0 {
+        Console.say(
+          "catalogctl: \(file): it leaves unknown columns out; if one says how many pieces a code stands for, add"
+            + " {\"quantity\": {\"column\": \"…\"}} to its codes")
+      }
       return
     }
   }
