@@ -152,7 +152,7 @@ extension MappingFile {
     if let text = value as? String { return .constant(text) }
     guard let object = value as? [String: Any], object.count == 1, let name = object["column"] as? String else {
       throw Invalid(
-        message: "\(key) is a text, or {\"column\": …} with the name of the column that has it; without any, leave it"
+        message: "\(key) is a \(key == "quantity" ? "number" : "text"), or {\"column\": …} with the name of the column that has it; without any, leave it"
           + " out")
     }
     return .column(name)

@@ -380,7 +380,7 @@ package final class SourceImport: Sendable {
       let table = try readCodes(into: &rows, &reading)
       if let join = rows.join, let first = join.firstOrphan {
         reading.notices.append(
-          "\(name): \(join.orphanCount) codes left out, as no product has the \(source.codeJoin?.key ?? "id") that they name;"
+          "\(name): codes left out: \(join.orphanCount), as no product has the \(source.codeJoin?.key ?? "id") that they name;"
             + " the first: the code \(first.code) of \(first.product)")
       }
       let orphanCount = rows.join?.orphanCount ?? 0

@@ -263,6 +263,9 @@ enum CodeReading {
           .productId, names.indices.first { plain[$0] != "code" && RowMapping.wholeField(named: names[$0]) == .barcode }
         )
       }
+      // Of "barcode" and another column of codes, "barcode" is the field of the product.
+      let own = plain.firstIndex(of: "barcode")
+      if names.indices.contains(where: { $0 != own && CodeProposal.isNameOfCodes(names[$0]) }) { take(.productId, own) }
     } else if table.join != .id {
       take(.productId, names.firstIndex(of: table.join.key))
       take(.productId, names.firstIndex { RowMapping.wholeField(named: $0) == table.join })

@@ -311,6 +311,7 @@ import Testing
     let joined = RowMapping.CodeTable(join: .barcode)
     #expect(try read("gtin,childGtin,quantity\n111,222,24\n", table(joined)).codes == ["222 111 24"])
     #expect(try read("barcode,code,quantity\n222,111,24\n", table(joined)).codes == ["222 111 24"])
+    #expect(try read("barcode,EAN 2,quantity\n222,111,24\n", table(joined)).codes == ["222 111 24"])
     #expect(try read("sku,ean\nA,111\n", table(.init(join: .skuCode))).codes == ["A 111 1"])
   }
 

@@ -47,7 +47,7 @@ extension ProductQueryError: CustomStringConvertible {
   private static func at(_ column: Int?) -> String { column.map { "column \($0): " } ?? "" }
 
   private static func unknown(_ name: String) -> String {
-    let names = ProductField.allCases.map(\.key).sorted() + ProductQueryField.codeNames
+    let names = ProductField.allCases.map(\.key).sorted() + [ProductQueryField.codesName] + ProductQueryField.codeNames
     let guess = NearestName.of(name, among: names).map { "; did you mean '\($0)'?" } ?? "."
     return
       "no product has a field '\(name.shortened)'\(guess) The fields are \(names.joined(separator: ", ")), and extra.NAME for one of"
