@@ -30,6 +30,7 @@ extension CatalogSnapshot {
   }
 
   private static func best(_ found: [FoundCode], _ distinguishingCase: Bool) -> [FoundCode] {
+    if found.count == 1 { return found[0].isExact || !distinguishingCase ? found : [] }
     let exact = found.filter(\.isExact)
     return exact.isEmpty && !distinguishingCase ? found : exact
   }
@@ -135,16 +136,29 @@ extension CatalogSnapshot {
 
 extension Match {
   /// Records a lookup among further codes and stores the products that it found, each once.
-  mutating func foundCodes(_ codes: [FoundCode], _ kind: MatchKind, _ text: String) {
+  mutating func foundCodes(_ found: consuming [FoundCode], _ kind: MatchKind, _ text: String) {
+    if found.count == 1, let only = found.popLast() { return foundCode(only, kind, text) }
+    let codes = found
     var products: [Product] = []
-    for code in codes
-    where codes.count == 1 || !products.contains(where: { $0.id.isBytewiseEqual(to: code.product.id) }) {
+    for code in codes where !products.contains(where: { $0.id.isBytewiseEqual(to: code.product.id) }) {
       products.append(code.product)
     }
-    found(products, kind, text)
+    self.found(products, kind, text)
     guard let first = codes.min(by: { ProductCode.precedes($0.code, $1.code) }) else { return }
     key = codes.map { $0.code.code.trimmedAsCode }.min { $0.isBytewiseLess(than: $1) }
     package = codes.allSatisfy { $0.code.quantity == first.code.quantity } ? first.code : nil
-    note(codes[0].field.map { "a code of the field extra.\($0)" } ?? "a code of the table of codes")
+    noteCode(of: first)
+  }
+
+  /// The same for a code that is the only one, as nearly all are.
+  private mutating func foundCode(_ found: consuming FoundCode, _ kind: MatchKind, _ text: String) {
+    self.found([found.product], kind, text)
+    key = found.code.code.trimmedAsCode
+    package = found.code
+    noteCode(of: found)
+  }
+
+  private mutating func noteCode(of found: borrowing FoundCode) {
+    note(found.field.map { "a code of the field extra.\($0)" } ?? "a code of the table of codes")
   }
 }

@@ -118,9 +118,7 @@ public struct ProductCodeView: ~Escapable {
     guard isSound else { return nil }
     var number: UInt64 = 0
     if flags & CodeLayout.hasDigitId != 0 {
-      guard let found = body.number(at: &offset), found >= 10, String(found).utf8.first == UInt8(ascii: "1") else {
-        return nil
-      }
+      guard let found = body.number(at: &offset), DigitKey.hasDigits(found) else { return nil }
       number = found
     }
     idNumber = number

@@ -66,7 +66,14 @@ enum DigitKey {
   static func isValid(_ key: RawSpan) -> Bool {
     guard key.byteCount > 0, key.u8(at: 0) == mark else { return true }
     guard let number = packedNumber(key) else { return false }
-    return String(number).utf8.first == UInt8(ascii: "1") && number >= 10
+    return hasDigits(number)
+  }
+
+  /// Whether a number is one that ``number(_:)`` returns for some digits: in decimal, a 1 before them.
+  static func hasDigits(_ number: UInt64) -> Bool {
+    var power: UInt64 = 10
+    while power <= number / 10 { power *= 10 }
+    return number >= power && number < 2 * power
   }
 
   /// Returns the digits of a text with a 1 before them; `nil` if it is not 1 to 18 digits.
