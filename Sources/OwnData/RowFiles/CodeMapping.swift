@@ -273,6 +273,7 @@ enum CodeReading {
     take(.productId, index(of: .productId, in: names, without: taken))
     take(.code, index(of: .code, in: names, without: taken))
     take(.code, names.indices.first { RowMapping.wholeField(named: names[$0]) == .barcode && !taken.contains($0) })
+    take(.code, names.indices.first { CodeProposal.isNameOfCodes(names[$0]) && !taken.contains($0) })
     for field in [CodeField.quantity, .unit, .kind] { take(field, index(of: field, in: names, without: taken)) }
     // Where nothing else names the product, the id does.
     if table.join == .id, found[.productId] == nil { take(.productId, names.firstIndex { letters($0) == "id" }) }
