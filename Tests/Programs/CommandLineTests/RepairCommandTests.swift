@@ -69,6 +69,16 @@ import Testing
     #expect(update.lines.last?.hasPrefix("committed 3 full") == true)
   }
 
+  @Test func `an answer after an import of one's own rows is an increment`() throws {
+    let root = try TestRoot(answers: [])
+    let file = root.folder.path + "/own.csv"
+    try Data("id,name\nown,Mine\n".utf8).write(to: URL(fileURLWithPath: file))
+    #expect(try root.run("import", file).code == 0)
+    let update = try root.apply([root.payload(.products(5))])
+    #expect(update.lines.last?.hasPrefix("committed 2 incremental") == true, "\(update.text)")
+    #expect(try root.run("stat", "--json").object().number("products") == 6)
+  }
+
   @Test(arguments: ["SHELFLOG", "SHELFACK", "SHELFSEG", "SHELFIDX", "SHELFEND"])
   func `damage beside the rows costs no row`(structure: String) throws {
     let (root, log) = try root()

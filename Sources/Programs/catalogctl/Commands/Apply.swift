@@ -7,11 +7,11 @@ struct Apply: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apply", abstract: "Apply the server's answers from files, one durable commit each.",
     discussion: """
-      The first one into an empty catalogue is a full update, the others are increments, whatever their size; with \
-      --full each one is a full update. Keys of products beyond their fields are kept if the setting sync.extra names \
-      them. Prints 'begin SEQUENCE' before a commit starts and 'committed SEQUENCE MODE \
-      CURSOR' once it is durable; with --json, an object for each of these lines. Stops at the first refused file, \
-      keeping what was committed.
+      The first one into an empty catalogue or after a repair is a full update, the others are increments, whatever \
+      their size; with --full each one is a full update. Keys of products beyond their fields are kept if the setting \
+      sync.extra names them. Prints 'begin SEQUENCE' before a commit starts and 'committed SEQUENCE MODE CURSOR' once \
+      it is durable; with --json, an object for each of these lines. Stops at the first refused file, keeping what was \
+      committed.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -51,7 +51,8 @@ struct Apply: ParsableCommand {
     _ file: InputFile, _ writer: CatalogWriter, _ extraKeys: Set<String>, filesAfter: Int
   ) throws {
     let snapshot = try writer.snapshot()
-    let isFirst = snapshot.cursor.isEmpty && snapshot.productCount == 0
+    // A repair may have lost rows, so it has no cursor. Neither have rows of one's own, which an increment changes.
+    let isFirst = snapshot.cursor.isEmpty && (snapshot.productCount == 0 || snapshot.state.mode == .repair)
     let mode: UpdateMode = full || isFirst ? .full : .incremental
     if mode == .full { try writer.roomForFullUpdate().warnIfScarce() }
     var options = accept.importOptions(threshold: nil, extraKeys: extraKeys)
