@@ -151,9 +151,10 @@ extension MappingFile {
   private static func value(_ value: Any, _ key: String) throws(Invalid) -> RowMapping.CodeValue {
     if let text = value as? String { return .constant(text) }
     guard let object = value as? [String: Any], object.count == 1, let name = object["column"] as? String else {
+      let kind = key == "quantity" ? "number" : "text"
       throw Invalid(
-        message: "\(key) is a \(key == "quantity" ? "number" : "text"), or {\"column\": …} with the name of the column that has it; without any, leave it"
-          + " out")
+        message: "\(key) is a \(kind), or {\"column\": …} with the name of the column that has it; without any, leave"
+          + " it out")
     }
     return .column(name)
   }
