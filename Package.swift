@@ -292,6 +292,7 @@ let groups: [(name: String, targets: [Target])] = [
         ]),
       testSupport("RowTestSupport", ["Barcodes", "CatalogRows", "RandomTestSupport"]),
       testSupport("DatagramTestSupport"),
+      testSupport("ListenerTestSupport", [nioCore, nioPosix]),
       program(
         "store-actor",
         [
@@ -372,8 +373,8 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "UploadHTTPTests",
         [
-          "Cryptography", "DocumentFormat", "Documents", "LogStore", "StoreTestSupport", "UploadHTTP", "UploadQueue",
-          nioCore, nioPosix,
+          "Cryptography", "DocumentFormat", "Documents", "ListenerTestSupport", "LogStore", "StoreTestSupport",
+          "UploadHTTP", "UploadQueue", nioCore,
         ]),
     ]),
   tests(
@@ -388,7 +389,8 @@ let groups: [(name: String, targets: [Target])] = [
           "Barcodes", "Catalog", "CatalogRows", "CatalogSync", "CatalogTestSupport", "Cryptography", "LogStore",
           "RandomTestSupport", "RowFiles", "ServerAnswers", "StoreTestSupport",
         ]),
-      tests("CatalogHTTPTests", ["CatalogHTTP", nioCore, nioPosix], hasResources: true),
+      tests(
+        "CatalogHTTPTests", ["CatalogHTTP", "ListenerTestSupport", nioCore, nioPosix], hasResources: true),
     ]),
   tests(
     of: "OwnData",

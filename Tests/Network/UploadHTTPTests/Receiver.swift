@@ -1,5 +1,5 @@
+import ListenerTestSupport
 import NIOCore
-import NIOPosix
 import Synchronization
 
 /// A server on loopback that reads whole requests, writes them down, and answers with the bytes of a script.
@@ -41,30 +41,17 @@ final class Receiver: Sendable {
   static func run(
     _ answer: @escaping @Sendable (Int, Request) -> Answer, _ body: (Receiver) async throws -> Void
   ) async throws {
-    let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-      .bind(host: "127.0.0.1", port: 0) { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
-        }
-      }
-    let receiver = Receiver(port: listener.channel.localAddress?.port ?? 0)
+    let listener = try await LoopbackListener()
+    let receiver = Receiver(port: listener.port)
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask {
-        try await withThrowingDiscardingTaskGroup { connections in
-          try await listener.executeThenClose { inbound in
-            for try await connection in inbound {
-              connections.addTask { try? await receiver.serve(connection, answer) }
-            }
-          }
-        }
-      }
+      group.addTask { try await listener.run { try await receiver.serve($0, answer) } }
       try await body(receiver)
       group.cancelAll()
     }
   }
 
   private func serve(
-    _ connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>, _ answer: @Sendable (Int, Request) -> Answer
+    _ connection: LoopbackListener.Connection, _ answer: @Sendable (Int, Request) -> Answer
   ) async throws {
     try await connection.executeThenClose { inbound, _ in
       // Not the asynchronous writer: a write must be with the kernel before the connection closes.

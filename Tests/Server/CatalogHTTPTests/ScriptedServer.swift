@@ -1,6 +1,6 @@
 import Foundation
+import ListenerTestSupport
 import NIOCore
-import NIOPosix
 import Synchronization
 
 /// A server on loopback that answers each request with the bytes and pauses of a script, be they HTTP or not.
@@ -40,25 +40,11 @@ final class ScriptedServer: Sendable {
     tls: Bool = false, isExpired: Bool = false, script: @escaping @Sendable (Int, String) -> [Step],
     _ body: (ScriptedServer) async throws -> Result
   ) async throws -> Result {
-    let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-      .bind(host: "127.0.0.1", port: 0) { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
-        }
-      }
-    let port = listener.channel.localAddress?.port ?? 0
-    let front = try tls ? TLSFront(port: port, isExpired: isExpired) : nil
-    let server = ScriptedServer(port: front?.port ?? port)
+    let listener = try await LoopbackListener()
+    let front = try tls ? TLSFront(port: listener.port, isExpired: isExpired) : nil
+    let server = ScriptedServer(port: front?.port ?? listener.port)
     return try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask {
-        try await withThrowingDiscardingTaskGroup { connections in
-          try await listener.executeThenClose { inbound in
-            for try await connection in inbound {
-              connections.addTask { try? await server.serve(connection, script: script) }
-            }
-          }
-        }
-      }
+      group.addTask { try await listener.run { try await server.serve($0, script: script) } }
       // The front ends first, so that no connection of its arrives at a listener that is being closed.
       defer {
         front?.stop()
@@ -69,7 +55,7 @@ final class ScriptedServer: Sendable {
   }
 
   private func serve(
-    _ connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>, script: @Sendable (Int, String) -> [Step]
+    _ connection: LoopbackListener.Connection, script: @Sendable (Int, String) -> [Step]
   ) async throws {
     try await connection.executeThenClose { inbound, _ in
       // Not the asynchronous writer: a write must be with the kernel before the connection closes.

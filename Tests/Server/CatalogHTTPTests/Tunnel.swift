@@ -1,3 +1,4 @@
+import ListenerTestSupport
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -19,23 +20,10 @@ final class Tunnel: Sendable {
   static func run<Result: Sendable>(
     to target: Int, answer: String = "HTTP/1.1 200 OK\r\n\r\n", _ body: (Tunnel) async throws -> Result
   ) async throws -> Result {
-    let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-      .bind(host: "127.0.0.1", port: 0) { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
-        }
-      }
-    let tunnel = Tunnel(port: listener.channel.localAddress?.port ?? 0)
+    let listener = try await LoopbackListener()
+    let tunnel = Tunnel(port: listener.port)
     return try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask {
-        try await withThrowingDiscardingTaskGroup { connections in
-          try await listener.executeThenClose { inbound in
-            for try await connection in inbound {
-              connections.addTask { try? await tunnel.serve(connection, target, answer) }
-            }
-          }
-        }
-      }
+      group.addTask { try await listener.run { try await tunnel.serve($0, target, answer) } }
       let result = try await body(tunnel)
       group.cancelAll()
       return result
@@ -43,7 +31,7 @@ final class Tunnel: Sendable {
   }
 
   private func serve(
-    _ connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>, _ target: Int, _ answer: String
+    _ connection: LoopbackListener.Connection, _ target: Int, _ answer: String
   ) async throws {
     try await connection.executeThenClose { inbound, _ in
       var input = inbound.makeAsyncIterator()
