@@ -24,6 +24,26 @@ package struct ContentDigest: Sendable, Equatable, CustomStringConvertible {
     second = second &+ KeyHash.of(bytes, Self.seeds.1) &+ (carry ? 1 : 0)
   }
 
+  /// Adds the elements of another digest.
+  package mutating func add(_ other: ContentDigest) {
+    let (sum, carry) = first.addingReportingOverflow(other.first)
+    first = sum
+    second = second &+ other.second &+ (carry ? 1 : 0)
+  }
+
+  /// Takes away the elements of another digest, which were added before.
+  package mutating func subtract(_ other: ContentDigest) {
+    let (rest, borrow) = first.subtractingReportingOverflow(other.first)
+    first = rest
+    second = second &- other.second &- (borrow ? 1 : 0)
+  }
+
+  /// Creates the digest with these two sums.
+  package init(first: UInt64, second: UInt64) {
+    self.first = first
+    self.second = second
+  }
+
   /// Returns the hash of the number of elements and the sum of their hashes, which is this digest.
   package func closed(count: Int) -> ContentDigest {
     var closing = ByteWriter()

@@ -9,48 +9,17 @@ public import LogStore
 /// is hashed to 128 bits; the sum of these hashes, the row counts and the cursor are hashed again. A sum does not
 /// depend on the order, so nothing has to be sorted. The digest detects accidental differences, not forgery.
 public struct CatalogDigest: Sendable, Equatable, CustomStringConvertible {
-  package private(set) var content = ContentDigest()
+  package let content: ContentDigest
 
   /// Computes the digest of a snapshot.
   ///
   /// - Throws: `StoreError.damaged`.
   /// - Complexity: Reads every row once.
   public init(_ snapshot: CatalogSnapshot) throws(StoreError) {
-    var sum = ContentDigest()
-    var text: [UInt8] = []
-    var products: UInt64 = 0
-    var relations: UInt64 = 0
-    var codes: UInt64 = 0
-    try snapshot.forEachProduct { (view) throws(StoreError) in
-      products += 1
-      text.removeAll(keepingCapacity: true)
-      text.append(0)
-      try view.appendContent(to: &text)
-      sum.add(text.rawSpan)
-    }
-    try snapshot.forEachRelation { relation in
-      relations += 1
-      text.removeAll(keepingCapacity: true)
-      text.append(1)
-      relation.appendContent(to: &text)
-      sum.add(text.rawSpan)
-    }
-    try snapshot.forEachCode { code in
-      codes += 1
-      text.removeAll(keepingCapacity: true)
-      text.append(2)
-      code.appendContent(to: &text)
-      sum.add(text.rawSpan)
-    }
-    var closing = ByteWriter()
-    closing.put(products)
-    closing.put(relations)
-    if codes > 0 { closing.put(codes) }
-    closing.put(sum.first)
-    closing.put(sum.second)
-    closing.put(Array(snapshot.cursor.utf8))
-    content.add(closing.bytes.rawSpan)
+    self = try CatalogRowSum(snapshot).digest(cursor: snapshot.cursor)
   }
+
+  init(_ content: ContentDigest) { self.content = content }
 
   /// The digest as 32 hexadecimal digits.
   public var description: String { content.description }
@@ -58,7 +27,7 @@ public struct CatalogDigest: Sendable, Equatable, CustomStringConvertible {
 
 extension ProductView {
   /// The integers, the doubles, and the flags in the order of their names.
-  private static let digestedNumbers: [ProductField] = {
+  static let digestedNumbers: [ProductField] = {
     let flags = ProductField.allCases.filter { if case .flag = $0.slot { true } else { false } }
     return ProductField.allCases.filter { !flags.contains($0) } + flags.sorted { $0.key < $1.key }
   }()

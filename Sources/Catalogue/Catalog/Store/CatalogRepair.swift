@@ -72,6 +72,7 @@ public struct CatalogRepair: Sendable {
       }
       if !isComplete { state.cursor = "" }
       state.mode = .repair
+      state.publication = state.publication?.withoutSum
       state.counts = UpdateCounts()
       state.counts.relationsWritten = counts.rows[CatalogSchema.relations]
       let codes = CatalogSchema.codesByCode

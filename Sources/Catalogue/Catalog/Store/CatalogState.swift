@@ -93,25 +93,34 @@ public struct CatalogState: Equatable, Sendable {
   /// The number of codes in the catalogue. While there are any, a program that does not know them refuses the state, as
   /// above.
   var codeCount = 0
+  /// The publication that the catalogue follows; `nil` if it never followed one. A program that does not know
+  /// publications refuses the state, as above.
+  package var publication: PublicationMark?
   /// Whether the catalogue has codes, or the commit changed some.
   package var hasCodes: Bool { codeCount > 0 || counts.hasCodes }
 
   /// The flags of a state of version 3.
   private enum Flag {
     static let codes: UInt64 = 1
+    static let publication: UInt64 = 1 << 1
     static let extra: UInt64 = 1 << 31
   }
 
   /// Creates the state of an empty catalogue: an empty cursor and counts of 0.
   public init() {}
 
-  /// The encoded state: version, mode, in version 3 flags, six counts of 8 bytes or ten, and the cursor.
+  /// The encoded state: version, mode, in version 3 flags, six counts of 8 bytes or ten, the mark of a
+  /// publication, and the cursor.
   var encoded: [UInt8] {
     var writer = ByteWriter()
     let hasCodes = hasCodes
-    writer.put(hasCodes ? 3 : hasExtra ? 2 : 1 as UInt8)
+    let hasFlags = hasCodes || publication != nil
+    writer.put(hasFlags ? 3 : hasExtra ? 2 : 1 as UInt8)
     writer.put(mode.rawValue)
-    if hasCodes { writer.put(Flag.codes | (hasExtra ? Flag.extra : 0)) }
+    if hasFlags {
+      writer.put(
+        (hasCodes ? Flag.codes : 0) | (publication != nil ? Flag.publication : 0) | (hasExtra ? Flag.extra : 0))
+    }
     for count in [
       counts.productsUpserted, counts.productsDeleted, counts.relationsWritten, counts.relationsDeleted,
       counts.relationsIgnored, counts.defaulted,
@@ -121,6 +130,7 @@ public struct CatalogState: Equatable, Sendable {
         writer.put(UInt64(count))
       }
     }
+    if let publication { publication.append(to: &writer) }
     writer.put(Array(cursor.utf8))
     return writer.bytes
   }
@@ -134,10 +144,12 @@ public struct CatalogState: Equatable, Sendable {
     }
     self.mode = mode
     var hasCodes = false
+    var hasPublication = false
     if version == 3 {
       // A bit that this program does not know stands for something that it cannot read.
-      guard let flags = reader.u64(), flags & ~(Flag.codes | Flag.extra) == 0 else { return nil }
+      guard let flags = reader.u64(), flags & ~(Flag.codes | Flag.publication | Flag.extra) == 0 else { return nil }
       hasCodes = flags & Flag.codes != 0
+      hasPublication = flags & Flag.publication != 0
       hasExtra = flags & Flag.extra != 0
     } else {
       hasExtra = version == 2
@@ -158,6 +170,10 @@ public struct CatalogState: Equatable, Sendable {
       counts.codesWritten = numbers[7]
       counts.codesDeleted = numbers[8]
       counts.codesIgnored = numbers[9]
+    }
+    if hasPublication {
+      guard let publication = PublicationMark(&reader) else { return nil }
+      self.publication = publication
     }
     guard let cursor = reader.text(reader.remaining) else { return nil }
     self.cursor = cursor

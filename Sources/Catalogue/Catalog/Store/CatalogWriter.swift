@@ -122,6 +122,7 @@ public final class CatalogWriter {
     state.hasExtra = earlier.state.hasExtra
     state.codeCount = earlier.codeCount
     let last = history.current
+    state.publication = last.publication?.withoutSum
     if last.store?.isSameGeneration(as: old) != true {
       let new = try store.restore(old) { transaction in
         state.counts = try earlier.rollbackCounts(from: last)

@@ -69,6 +69,18 @@ public struct FullUpdate: RowSink {
   ///   `StoreError`. The old catalogue then remains.
   /// - Complexity: Sorts the index entries and looks up every old product in the new catalogue.
   public consuming func commit(cursor: String, defaulted: Int = 0) throws -> UpdateReport {
+    try commit(cursor: cursor, defaulted: defaulted, publication: nil) { _ in }
+  }
+
+  /// Replaces the old catalogue by one that was published.
+  ///
+  /// - Parameters:
+  ///   - publication: What the catalogue knows of the publication from now on; `nil` to keep what it knows.
+  ///   - accept: Examines the new catalogue, which nobody else sees yet, and rejects it by throwing.
+  /// - Throws: The errors of ``commit(cursor:defaulted:)`` and of `accept`. The old catalogue then remains.
+  package consuming func commit(
+    cursor: String, defaulted: Int = 0, publication: PublicationMark?, _ accept: (CatalogSnapshot) throws -> Void
+  ) throws -> UpdateReport {
     let old = try CatalogSnapshot(writer.snapshot ?? writer.snapshotBeforeDamage())
     do { try codes.finish(into: transaction) } catch {
       writer.discard(transaction)
@@ -80,6 +92,7 @@ public struct FullUpdate: RowSink {
     state.cursor = cursor
     state.mode = .full
     state.counts = counts
+    state.publication = publication ?? old.publication?.withoutSum
     state.hasExtra = products.hasExtra
     state.codeCount = codes.count
     transaction.state = state.encoded
@@ -93,6 +106,7 @@ public struct FullUpdate: RowSink {
       let candidate = try CatalogSnapshot(candidate)
       state.counts.productsUpserted = candidate.productCount
       notices = try tally.notices(distinct: candidate.productCount)
+      try accept(candidate)
       do {
         let (lost, all) = try Self.lostProducts(from: old, in: candidate)
         state.counts.productsDeleted = lost

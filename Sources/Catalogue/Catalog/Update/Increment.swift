@@ -191,6 +191,7 @@ public struct Increment: RowSink {
       var encoder = ProductEncoder()
       let old = try CatalogSnapshot(writer.snapshot)
       state.counts = try merge(into: transaction, &encoder, old)
+      state.publication = old.publication?.withoutSum
       state.hasExtra = encoder.hasExtra || old.state.hasExtra
       state.codeCount = max(0, old.codeCount + state.counts.codesWritten - state.counts.codesDeleted)
       state.counts.defaulted = defaulted
