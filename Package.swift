@@ -83,6 +83,7 @@ let groups: [(name: String, targets: [Target])] = [
       .target(name: "CChecksum"),
       .target(name: "CLibcrypto"),
       .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+      .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
       module("Bytes", ["CChecksum"], ownsMemory: true),
       module("Platform"),
       module("Essentials"),
@@ -90,6 +91,7 @@ let groups: [(name: String, targets: [Target])] = [
       module("Cryptography", ["CLibcrypto"]),
       module("JSONFormat", ["TextFormat"]),
       module("Gzip", ["CZlib"]),
+      module("Zstd", ["CZstd"]),
       module("DocumentFormat", ["Bytes", "Essentials", "JSONFormat", "TextFormat"], ownsMemory: true),
     ]),
   // The store. Bytes, RecordFormat and Storage are not products. Some of their declarations are public all the same:
@@ -166,7 +168,6 @@ let groups: [(name: String, targets: [Target])] = [
       .target(
         name: "CTextEncoding",
         linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))]),
-      .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
       module(
         "RowFiles",
         [
@@ -176,7 +177,7 @@ let groups: [(name: String, targets: [Target])] = [
       module(
         "RowSources",
         [
-          "CTextEncoding", "CZstd", "JSONFormat", "Platform",
+          "CTextEncoding", "JSONFormat", "Platform", "Zstd",
           .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
         ]),
       module("CatalogFiles", ["Barcodes", "Catalog", "CatalogRows", "LogStore", "RowFiles", "ServerAnswers"]),
@@ -311,6 +312,7 @@ let groups: [(name: String, targets: [Target])] = [
       tests("CryptographyTests", ["Cryptography"]),
       tests("JSONFormatTests", ["JSONFormat", "RandomTestSupport"]),
       tests("GzipTests", ["Gzip", "RandomTestSupport"]),
+      tests("ZstdTests", ["RandomTestSupport", "Zstd"]),
       tests("DocumentFormatTests", ["Bytes", "DocumentFormat", "JSONFormat", "RandomTestSupport"]),
     ]),
   tests(

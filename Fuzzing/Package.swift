@@ -38,6 +38,7 @@ let package = Package(
     .target(
       name: "LogStore", dependencies: ["Bytes", "Platform", "RecordFormat", "Storage"], swiftSettings: lifetimes),
     .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: library),
+    .target(name: "Zstd", dependencies: ["CZstd"], swiftSettings: library),
     .target(name: "Platform", swiftSettings: library),
     .target(name: "Essentials", swiftSettings: library),
     .target(name: "TextFormat", swiftSettings: library),
@@ -87,7 +88,7 @@ let package = Package(
       swiftSettings: library),
     // Without the trait PostgreSQL: how rows are written, not what asks a server.
     .target(
-      name: "RowSources", dependencies: ["CTextEncoding", "CZstd", "JSONFormat", "Platform"], swiftSettings: library),
+      name: "RowSources", dependencies: ["CTextEncoding", "JSONFormat", "Platform", "Zstd"], swiftSettings: library),
     .target(
       name: "CatalogSources",
       dependencies: [

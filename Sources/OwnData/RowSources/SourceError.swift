@@ -1,3 +1,5 @@
+internal import Zstd
+
 /// An error in the bytes of a source, before they are text.
 package enum SourceError: Error, Sendable, Equatable {
   /// There is no memory for a decompressor.
@@ -18,6 +20,18 @@ package enum SourceError: Error, Sendable, Equatable {
   case notRows(what: String, remedy: String)
   /// The file ends inside a character.
   case endsInCharacter(encoding: String, line: Int)
+
+  /// - Parameter offset: The number of compressed bytes read so far.
+  init(_ error: ZstdError, offset: Int) {
+    self =
+      switch error {
+      case .outOfMemory: .outOfMemory
+      case .damaged(let reason): .zstdDamaged(reason: reason, offset: offset)
+      // What only a decompressor of single frames says.
+      case .invalidDictionary, .notZstd, .endsEarly, .trailingBytes, .unknownSize, .tooLarge:
+        .zstdDamaged(reason: "\(error)", offset: offset)
+      }
+  }
 }
 
 extension SourceError: CustomStringConvertible {

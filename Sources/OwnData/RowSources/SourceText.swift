@@ -1,3 +1,5 @@
+internal import Zstd
+
 /// The text of a source in UTF-8: it decompresses zstd, which its first bytes show, and converts other encodings, as
 /// the bytes arrive.
 ///
@@ -130,7 +132,9 @@ package struct SourceText: ~Copyable {
 
   private mutating func startUnpacking() throws(SourceError) -> [UInt8] {
     isPackingKnown = true
-    if head.starts(with: Self.zstdMagic) { inflater = try ZstdInflater() }
+    if head.starts(with: Self.zstdMagic) {
+      do { inflater = try ZstdInflater() } catch { throw SourceError(error, offset: byteCount) }
+    }
     let first = head
     head = []
     return try convert(unpack(first))
@@ -139,7 +143,10 @@ package struct SourceText: ~Copyable {
   private mutating func unpack(_ bytes: [UInt8]) throws(SourceError) -> [UInt8] {
     if inflater == nil { return bytes }
     var text: [UInt8] = []
-    hasMore = try inflater?.unpack(bytes, into: &text, limits) ?? false
+    do { hasMore = try inflater?.unpack(bytes, into: &text) ?? false } catch {
+      throw SourceError(error, offset: byteCount)
+    }
+    try limits.check(unpacked: inflater?.unpackedByteCount ?? 0, packed: byteCount)
     return text
   }
 

@@ -2,6 +2,8 @@
 #ifndef SHELFMARK_CZSTD_SHIM_H
 #define SHELFMARK_CZSTD_SHIM_H
 
+#include <zdict.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #endif

@@ -1,10 +1,10 @@
 internal import CZstd
 
-/// A decompressor of successive zstd frames.
+/// A decompressor of successive zstd frames, as they arrive.
 ///
 /// Unsafe: the stream belongs to this value alone; pointers to input and output are used within one call.
 @safe
-struct ZstdInflater: ~Copyable {
+package struct ZstdInflater: ~Copyable {
   private let stream: OpaquePointer
   private var output = [UInt8](repeating: 0, count: 128 << 10)
   /// The bytes that are not decompressed yet begin at `offset`.
@@ -12,13 +12,13 @@ struct ZstdInflater: ~Copyable {
   private var offset = 0
   /// Whether the stream may hold more than the last output.
   private var isOutputFull = false
-  private var packedByteCount = 0
-  private var unpackedByteCount = 0
+  /// The number of decompressed bytes so far.
+  package private(set) var unpackedByteCount = 0
   /// Whether the last frame is complete.
-  private(set) var isAtEndOfFrame = false
+  package private(set) var isAtEndOfFrame = false
 
-  /// - Throws: ``SourceError/outOfMemory``.
-  init() throws(SourceError) {
+  /// - Throws: ``ZstdError/outOfMemory``.
+  package init() throws(ZstdError) {
     guard let stream = unsafe ZSTD_createDStream() else { throw .outOfMemory }
     unsafe self.stream = stream
   }
@@ -31,11 +31,8 @@ struct ZstdInflater: ~Copyable {
   /// Adds the next compressed bytes, decompresses at most 128 KiB of what was added so far, and appends them to `text`.
   ///
   /// - Returns: Whether there is more to decompress before more bytes are added.
-  /// - Throws: `SourceError.zstdDamaged`, `.unpacksTooLarge`.
-  mutating func unpack(
-    _ bytes: [UInt8], into text: inout [UInt8], _ limits: SourceLimits
-  ) throws(SourceError) -> Bool {
-    packedByteCount += bytes.count
+  /// - Throws: ``ZstdError/damaged(reason:)``, ``ZstdError/outOfMemory``.
+  package mutating func unpack(_ bytes: [UInt8], into text: inout [UInt8]) throws(ZstdError) -> Bool {
     packed.removeFirst(offset)
     packed += bytes
     offset = 0
@@ -49,15 +46,11 @@ struct ZstdInflater: ~Copyable {
         return unsafe (input.pos, room.pos, result)
       }
     }
-    if ZSTD_isError(result) != 0 {
-      // The library's messages are constants.
-      throw .zstdDamaged(reason: unsafe String(cString: ZSTD_getErrorName(result)), offset: packedByteCount)
-    }
+    if let error = ZstdError(result) { throw error }
     isAtEndOfFrame = result == 0
     isOutputFull = produced == output.count && !isAtEndOfFrame
     offset = consumed
     unpackedByteCount += produced
-    try limits.check(unpacked: unpackedByteCount, packed: packedByteCount)
     text.append(contentsOf: output[..<produced])
     return offset < packed.count || isOutputFull
   }
