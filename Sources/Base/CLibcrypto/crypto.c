@@ -1,6 +1,7 @@
 #include "CLibcrypto.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +34,43 @@ static struct {
   int (*end_mac)(void *, unsigned char *, size_t *, size_t);
 } crypto;
 
-/// The two algorithms; each is looked up once, because that costs more than hashing a short text.
-static void *sha256, *hmac;
-static const char *problem;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+/// What only signatures, SHA-512 and random bytes need.
+static struct {
+  int (*random)(unsigned char *, int);
+  void *(*new_private_key)(void *, const char *, const char *, const unsigned char *, size_t);
+  void *(*new_public_key)(void *, const char *, const char *, const unsigned char *, size_t);
+  int (*get_public_key)(const void *, unsigned char *, size_t *);
+  void (*free_key)(void *);
+  int (*begin_signature)(void *, void **, const char *, void *, const char *, void *, const parameter *);
+  int (*sign)(void *, unsigned char *, size_t *, const unsigned char *, size_t);
+  int (*begin_verification)(void *, void **, const char *, void *, const char *, void *, const parameter *);
+  int (*verify)(void *, const unsigned char *, size_t, const unsigned char *, size_t);
+  int (*mark_errors)(void);
+  int (*drop_errors)(void);
+} signatures;
+
+/// The algorithms; each is looked up once, because that costs more than hashing a short text.
+static void *sha256, *sha512, *hmac;
+static void *library;
+static const char *problem, *signatures_problem;
+static pthread_once_t once = PTHREAD_ONCE_INIT, signatures_once = PTHREAD_ONCE_INIT;
+
+typedef struct {
+  const char *name;
+  void *target;
+} function;
+
+/// Sets each target to the function of that name; returns whether the library has them all.
+static bool find(const function *functions, size_t count) {
+  for (size_t index = 0; index < count; index++) {
+    void *found = dlsym(library, functions[index].name);
+    if (!found) return false;
+    memcpy(functions[index].target, &found, sizeof found);
+  }
+  return true;
+}
+
+static const char too_old[] = "the system's libcrypto lacks functions of OpenSSL 3.0; install version 3.0 or later";
 
 static void load(void) {
 #ifdef __APPLE__
@@ -45,7 +79,6 @@ static void load(void) {
 #else
   const char *names[] = {"libcrypto.so.3"};
 #endif
-  void *library = NULL;
   for (size_t index = 0; !library && index < sizeof names / sizeof *names; index++) {
     library = dlopen(names[index], RTLD_NOW | RTLD_LOCAL);
   }
@@ -53,10 +86,7 @@ static void load(void) {
     problem = "OpenSSL's library, libcrypto 3, is not on this system; install it (on Debian: apt install libssl3)";
     return;
   }
-  const struct {
-    const char *name;
-    void *target;
-  } functions[] = {
+  const function functions[] = {
       {"EVP_MD_fetch", &crypto.fetch_digest},
       {"EVP_MD_CTX_new", &crypto.new_digest},
       {"EVP_MD_CTX_free", &crypto.free_digest},
@@ -72,13 +102,9 @@ static void load(void) {
       {"EVP_MAC_CTX_dup", &crypto.copy_mac},
       {"EVP_MAC_final", &crypto.end_mac},
   };
-  for (size_t index = 0; index < sizeof functions / sizeof *functions; index++) {
-    void *function = dlsym(library, functions[index].name);
-    if (!function) {
-      problem = "the system's libcrypto lacks functions of OpenSSL 3.0; install version 3.0 or later";
-      return;
-    }
-    memcpy(functions[index].target, &function, sizeof function);
+  if (!find(functions, sizeof functions / sizeof *functions)) {
+    problem = too_old;
+    return;
   }
   sha256 = crypto.fetch_digest(NULL, "SHA256", NULL);
   hmac = crypto.fetch_mac(NULL, "HMAC", NULL);
@@ -143,4 +169,97 @@ bool shelfmark_crypto_digest(const shelfmark_crypto_hash *hash, uint8_t *digest)
     crypto.free_mac(copy);
   }
   return is_written;
+}
+
+// MARK: Signatures
+
+static const char ed25519[] = "ED25519";
+
+static void load_signatures(void) {
+  signatures_problem = shelfmark_crypto_load();
+  if (signatures_problem) return;
+  const function functions[] = {
+      {"RAND_bytes", &signatures.random},
+      {"EVP_PKEY_new_raw_private_key_ex", &signatures.new_private_key},
+      {"EVP_PKEY_new_raw_public_key_ex", &signatures.new_public_key},
+      {"EVP_PKEY_get_raw_public_key", &signatures.get_public_key},
+      {"EVP_PKEY_free", &signatures.free_key},
+      {"EVP_DigestSignInit_ex", &signatures.begin_signature},
+      {"EVP_DigestSign", &signatures.sign},
+      {"EVP_DigestVerifyInit_ex", &signatures.begin_verification},
+      {"EVP_DigestVerify", &signatures.verify},
+      {"ERR_set_mark", &signatures.mark_errors},
+      {"ERR_pop_to_mark", &signatures.drop_errors},
+  };
+  if (!find(functions, sizeof functions / sizeof *functions)) {
+    signatures_problem = too_old;
+    return;
+  }
+  sha512 = crypto.fetch_digest(NULL, "SHA512", NULL);
+  const uint8_t seed[shelfmark_crypto_ed25519_seed_size] = {0};
+  void *key = signatures.new_private_key(NULL, ed25519, NULL, seed, sizeof seed);
+  if (!sha512 || !key) {
+    signatures_problem = "the system's libcrypto has no SHA-512 or no Ed25519; check OpenSSL's configuration";
+  }
+  signatures.free_key(key);
+}
+
+const char *shelfmark_crypto_load_signatures(void) {
+  pthread_once(&signatures_once, load_signatures);
+  return signatures_problem;
+}
+
+/// No bytes need an address too.
+static const uint8_t no_bytes;
+
+bool shelfmark_crypto_sha512(const uint8_t *bytes, size_t count, uint8_t *digest) {
+  void *hash = crypto.new_digest();
+  unsigned size = 0;
+  bool is_written = hash && crypto.begin_digest(hash, sha512, NULL) == 1 &&
+                    (count == 0 || crypto.update_digest(hash, bytes, count) == 1) &&
+                    crypto.end_digest(hash, digest, &size) == 1;
+  crypto.free_digest(hash);
+  return is_written;
+}
+
+bool shelfmark_crypto_random(uint8_t *bytes, size_t count) {
+  return count <= INT_MAX && signatures.random(bytes, (int)count) == 1;
+}
+
+bool shelfmark_crypto_ed25519_public_key(const uint8_t *seed, uint8_t *key) {
+  void *pair = signatures.new_private_key(NULL, ed25519, NULL, seed, shelfmark_crypto_ed25519_seed_size);
+  size_t size = shelfmark_crypto_ed25519_key_size;
+  bool is_written = pair && signatures.get_public_key(pair, key, &size) == 1;
+  signatures.free_key(pair);
+  return is_written;
+}
+
+bool shelfmark_crypto_ed25519_sign(const uint8_t *seed, const uint8_t *bytes, size_t count, uint8_t *signature) {
+  void *pair = signatures.new_private_key(NULL, ed25519, NULL, seed, shelfmark_crypto_ed25519_seed_size);
+  void *context = crypto.new_digest();
+  size_t size = shelfmark_crypto_ed25519_signature_size;
+  bool is_written = pair && context &&
+                    signatures.begin_signature(context, NULL, NULL, NULL, NULL, pair, NULL) == 1 &&
+                    signatures.sign(context, signature, &size, count > 0 ? bytes : &no_bytes, count) == 1;
+  crypto.free_digest(context);
+  signatures.free_key(pair);
+  return is_written;
+}
+
+int shelfmark_crypto_ed25519_verify(
+    const uint8_t *key, const uint8_t *signature, const uint8_t *bytes, size_t count) {
+  // A wrong signature leaves errors in the list of this thread, where another user of libcrypto would find them.
+  signatures.mark_errors();
+  void *public_key = signatures.new_public_key(NULL, ed25519, NULL, key, shelfmark_crypto_ed25519_key_size);
+  void *context = crypto.new_digest();
+  int result = -1;
+  if (public_key && context &&
+      signatures.begin_verification(context, NULL, NULL, NULL, NULL, public_key, NULL) == 1) {
+    const size_t size = shelfmark_crypto_ed25519_signature_size;
+    result = signatures.verify(context, signature, size, count > 0 ? bytes : &no_bytes, count) == 1;
+  }
+  crypto.free_digest(context);
+  signatures.free_key(public_key);
+  signatures.drop_errors();
+  return result;
 }

@@ -57,17 +57,18 @@ package final class Hash {
   }
 }
 
-/// Why something cannot be hashed or signed.
-package enum CryptographyError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The system has no libcrypto, or one that is too old.
-  case noLibrary(reason: String)
-  /// libcrypto refused, which it only does without memory.
-  case failed
-
-  package var description: String {
-    switch self {
-    case .noLibrary(let reason): reason
-    case .failed: "libcrypto could not compute a hash; is there enough memory?"
+extension Hash {
+  /// The SHA-512 (FIPS 180-4) of bytes: 64 bytes.
+  package static func sha512(of bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
+    try CryptographyError.loadSignatures()
+    var digest = [UInt8](repeating: 0, count: Int(shelfmark_crypto_sha512_size))
+    let isWritten = unsafe bytes.withUnsafeBufferPointer { bytes in
+      unsafe digest.withUnsafeMutableBufferPointer { digest in
+        guard let start = digest.baseAddress else { return false }
+        return unsafe shelfmark_crypto_sha512(bytes.baseAddress, bytes.count, start)
+      }
     }
+    if !isWritten { throw .failed }
+    return digest
   }
 }
