@@ -58,16 +58,20 @@ enum {
   option_seek_function = 20167,
   option_seek_data = 10168,
   option_certificates = 172,
+  option_user = 10173,
+  option_password = 10174,
   option_proxy_user = 10175,
   option_proxy_password = 10176,
   option_no_proxy = 10177,
   option_protocols = 181,
+  option_expect_timeout = 227,
   option_path_as_is = 234,
   option_no_connect_heads = 265,
   option_upload_buffer_size = 280,
   option_http09 = 285,
   option_proxy_authorities = 10246,
   option_proxy_authority_folder = 10247,
+  option_signature = 10305,
 
   // Facts about a request.
   fact_status = 0x200000 + 2,
@@ -321,6 +325,14 @@ static bool set_options(shelfmark_curl_transfer *transfer, const struct shelfmar
     // A libcurl that cannot speak TLS to a proxy refuses these two.
     curl.set(easy, option_proxy_authorities, request->authorities);
     curl.set(easy, option_proxy_authority_folder, NULL);
+  }
+  if (request->signature[0]) {
+    SET(option_signature, request->signature);
+    SET(option_user, request->signature_key);
+    SET(option_password, request->signature_secret);
+    // Such a request has an `Expect` if it has a body, which a server that refuses it need not take. One that does not
+    // answer is not waited for.
+    SET(option_expect_timeout, 100L);
   }
   if (request->closes_connection) {
     SET(option_fresh_connect, 1L);

@@ -11,6 +11,8 @@ package struct ClientRequest: Sendable {
   package var proxy: ClientProxy?
   /// A PEM file of the authorities to trust instead of the system's.
   package var certificateAuthorityFile: String?
+  /// `nil` for a request that is not signed. libcurl signs all of ``headers``.
+  package var signature: ClientSignature?
   package var verifiesCertificates = true
   /// Whether to speak HTTP/1.1 even where the server offers HTTP/2.
   package var isHTTP1Only = false
@@ -42,6 +44,39 @@ package struct ClientProxy: Sendable {
     self.user = user
     self.password = password
   }
+}
+
+/// How libcurl signs a request: AWS Signature Version 4.
+///
+/// A body is sent after a server's `100 Continue`, or after a tenth of a second without one.
+///
+/// The `x-amz-content-sha256` header is the caller's: libcurl does not see a body before it is sent.
+package struct ClientSignature: Sendable, Equatable {
+  /// `aws:amz:REGION:SERVICE`.
+  package var provider: String
+  package var accessKey: String
+  package var secret: String
+
+  package init(provider: String, accessKey: String, secret: String) {
+    self.provider = provider
+    self.accessKey = accessKey
+    self.secret = secret
+  }
+
+  /// Whether a libcurl signs as S3 needs it. Versions before 7.88 ignore the hash of the body, or leave headers out.
+  ///
+  /// - Parameter version: The version of libcurl and of what it uses: `libcurl/7.88.1 OpenSSL/3.0.19`.
+  static func isSupported(byVersion version: String) -> Bool {
+    guard let own = version.split(separator: " ").first, own.hasPrefix("libcurl/") else { return false }
+    let numbers = own.dropFirst("libcurl/".count).split { !$0.isNumber }.prefix(2).map { Int($0) ?? 0 }
+    return numbers.count == 2 && (numbers[0], numbers[1]) >= (7, 88)
+  }
+}
+
+extension ClientSignature: CustomStringConvertible, CustomReflectable {
+  /// Without the secret, so that no log or message has it.
+  package var description: String { "\(provider), key \(accessKey)" }
+  package var customMirror: Mirror { Mirror(self, children: ["provider": provider, "accessKey": accessKey]) }
 }
 
 /// The body of a request, read piece by piece.

@@ -33,24 +33,27 @@ final class CurlTransfer: @unchecked Sendable {
   /// - Returns: Whether that succeeded.
   func begin(_ request: ClientRequest, closesConnection: Bool) -> Bool {
     isProxySecure = request.proxy?.url.hasPrefix("https:") ?? false
-    // A field without a value ends with a semicolon for libcurl. It would add an `Expect` to larger bodies otherwise,
-    // and an `Accept` to all requests.
-    let lines = request.headers.map { $0.value.isEmpty ? $0.name + ";" : "\($0.name): \($0.value)" } + ["Expect:"]
+    // A field without a value ends with a semicolon for libcurl. It adds an `Expect` to larger bodies and an `Accept` to
+    // all requests, unless it is told not to. Before version 8.3 it would sign what it is told not to send.
+    let lines = request.headers.map { $0.value.isEmpty ? $0.name + ";" : "\($0.name): \($0.value)" }
     let hasAccept = request.headers.contains { $0.name.lowercased() == "accept" }
+    let omitted = request.signature == nil ? ["Expect:"] + (hasAccept ? [] : ["Accept:"]) : []
     let texts = [
       request.url, request.method, request.proxy?.url ?? "", request.proxy?.user ?? "", request.proxy?.password ?? "",
-      request.certificateAuthorityFile ?? "",
+      request.certificateAuthorityFile ?? "", request.signature?.provider ?? "", request.signature?.accessKey ?? "",
+      request.signature?.secret ?? "",
     ]
-    let all = texts + lines + (hasAccept ? [] : ["Accept:"])
+    let all = texts + lines + omitted
     return unsafe Self.withCStrings(all) { all in
       let headers = unsafe UnsafeBufferPointer(rebasing: all[texts.count...])
-      // There is one header at least.
+      // The texts before the headers are in the same buffer.
       guard let list = headers.baseAddress else { return false }
       var raw = unsafe shelfmark_curl_request(
         url: all[0], method: all[1], headers: list, header_count: headers.count,
         body_length: request.body.map { Int64($0.byteCount ?? -1) } ?? -2, proxy: all[2], proxy_user: all[3],
-        proxy_password: all[4], authorities: all[5], verifies_certificates: request.verifiesCertificates,
-        is_http1_only: request.isHTTP1Only, closes_connection: closesConnection, only_connects: request.onlyConnects)
+        proxy_password: all[4], authorities: all[5], signature: all[6], signature_key: all[7], signature_secret: all[8],
+        verifies_certificates: request.verifiesCertificates, is_http1_only: request.isHTTP1Only,
+        closes_connection: closesConnection, only_connects: request.onlyConnects)
       return unsafe shelfmark_curl_begin(handle, &raw)
     }
   }

@@ -20,11 +20,21 @@ package final class HTTPClient: Sendable {
 
   /// Begins a request.
   ///
-  /// - Throws: `ClientError.noLibrary`; `ClientError.other` if there is no memory.
+  /// - Throws: `ClientError.noLibrary`, also if libcurl is too old to sign a request; `ClientError.other` if there is no
+  ///   memory.
   package func begin(_ request: ClientRequest) throws(ClientError) -> HTTPExchange {
+    if request.signature != nil { try Self.checkSigning() }
     let exchange = HTTPExchange(request)
     try pool.connection().run(exchange) { [pool] connection in pool.keep(connection) }
     return exchange
+  }
+
+  private static func checkSigning() throws(ClientError) {
+    let version = try version()
+    if ClientSignature.isSupported(byVersion: version) { return }
+    let own = version.split(separator: " ").first ?? "libcurl"
+    throw .noLibrary(
+      "the system's HTTP client library, \(own), is too old to sign requests to S3; install libcurl 7.88 or later")
   }
 
   /// Closes idle connections, and those under way once their requests end.

@@ -38,6 +38,11 @@ struct shelfmark_curl_request {
   const char *_Nonnull proxy_password;
   /// A PEM file of the authorities to trust; empty for those of the system.
   const char *_Nonnull authorities;
+  /// `aws:amz:REGION:SERVICE` for a request that is signed (AWS Signature Version 4), with the key and its secret; empty
+  /// for one that is not.
+  const char *_Nonnull signature;
+  const char *_Nonnull signature_key;
+  const char *_Nonnull signature_secret;
   bool verifies_certificates;
   /// Whether to speak HTTP/1.1 only.
   bool is_http1_only;
