@@ -195,6 +195,13 @@ let groups: [(name: String, targets: [Target])] = [
           serviceLifecycle,
         ]),
     ]),
+  // Static files from which devices take their catalogue.
+  sources(
+    "Publication",
+    [
+      module(
+        "ObjectStores", ["Cryptography", "CurlClient", "Essentials", "HTTPSupport", "Platform", "TextFormat"])
+    ]),
   // The stores of a device, and one import for all that embeds.
   sources(
     "Workspace",
@@ -412,6 +419,11 @@ let groups: [(name: String, targets: [Target])] = [
           "HTTPSupport", "LogStore", "RandomTestSupport", "RowFiles", "RowTestSupport", "ServerAnswers", logging,
           serviceLifecycle,
         ]),
+    ]),
+  tests(
+    of: "Publication",
+    [
+      tests("ObjectStoresTests", ["ListenerTestSupport", "ObjectStores", "Platform", "StoreTestSupport", nioCore])
     ]),
   tests(
     of: "Workspace",
