@@ -106,12 +106,15 @@ package struct ClientBody: Sendable {
 /// The head of an answer.
 package struct ResponseHead: Sendable {
   package let status: Int
+  /// The size of the head in bytes, as libcurl gives it: HTTP/2 transfers fewer.
+  package let byteCount: Int
   /// In the order of the answer.
   private let fields: [(name: String, value: String)]
 
   /// - Parameter text: The lines of the head, with the status line.
   init(status: Int, text: String) {
     self.status = status
+    byteCount = text.utf8.count
     fields = text.split(whereSeparator: \.isNewline).dropFirst().compactMap { line in
       guard let colon = line.firstIndex(of: ":") else { return nil }
       let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }

@@ -61,6 +61,11 @@ extension FetchAttempt {
     return failure
   }
 
+  /// The failure for a response that breaks the rules of HTTP, or is not the one that was asked for.
+  func misunderstanding(_ url: RequestURL, _ reason: String) -> AttemptFailure {
+    failure(.notUnderstood(url: shown(url), reason: reason, attempts: attempt))
+  }
+
   func failure(_ error: TransportError) -> AttemptFailure {
     AttemptFailure(error: error, isRetryable: false)
   }

@@ -6,23 +6,27 @@ import HTTPSupport
 /// Every wait for the server has a limit. No limit runs while the caller processes a chunk, so a slow disk is never
 /// mistaken for a slow server.
 struct FetchAttempt: Sendable {
-  let transport: HTTPTransport
   let attempt: Int
+  let options: TransportOptions
+  let environment: TransportEnvironment
+  let connections: FetchConnections
   /// The end of the attempt, on the machine's clock.
   private let deadline: ContinuousClock.Instant
-  // One fetch uses one connection for each hop: the server may be closing a connection that was used before, and a
-  // redirect would then fail at random.
-  private let client = HTTPClient(keepsConnections: false)
 
-  var options: TransportOptions { transport.options }
-
-  /// - Parameter deadline: The end of the fetch, on the clock of the transport's environment.
+  /// - Parameters:
+  ///   - attempt: The number of the attempt, from 1.
+  ///   - deadline: The end of the fetch, on the clock of the environment.
   /// - Throws: `AttemptFailure` for a certificate authority file that cannot be used.
-  init(transport: HTTPTransport, attempt: Int, deadline: ContinuousClock.Instant) throws(AttemptFailure) {
-    self.transport = transport
+  init(
+    _ attempt: Int, _ options: TransportOptions, _ environment: TransportEnvironment,
+    _ connections: FetchConnections, deadline: ContinuousClock.Instant
+  ) throws(AttemptFailure) {
     self.attempt = attempt
-    self.deadline = .now + (deadline - transport.environment.now())
-    try TLSSettings.check(transport.options)
+    self.options = options
+    self.environment = environment
+    self.connections = connections
+    self.deadline = .now + (deadline - environment.now())
+    try TLSSettings.check(options)
   }
 
   // MARK: Request
@@ -35,31 +39,30 @@ struct FetchAttempt: Sendable {
     let redirectCount: Int
   }
 
-  /// Sends the request, and follows redirects until a response with status 200.
-  func request(cursor: String) async throws -> Answer {
-    var url = transport.base.asking(cursor: cursor)
+  /// Sends the request, and follows redirects until a response with an accepted status.
+  func answer(to request: FetchRequest) async throws -> Answer {
+    var url = request.url
     for redirectCount in 0...options.maximumRedirects {
-      let (head, body) = try await head(of: url)
+      let (head, body) = try await head(of: url, headers: request.headers)
       switch head.status {
-      case 200:
+      case _ where request.acceptedStatuses.contains(head.status):
         return Answer(head: head, body: body, url: url, redirectCount: redirectCount)
       case 301, 302, 303, 307, 308:
-        body.cancel()
-        guard let location = head["Location"] else {
-          throw failure(
-            .notUnderstood(url: shown(url), reason: "redirect without target", attempts: attempt))
-        }
-        do { url = try url.redirected(to: location, cursor: cursor) } catch { throw failure(error) }
+        if connections.areKept { _ = await beginning(of: body, atMost: 16_384) } else { body.cancel() }
+        guard let location = head["Location"] else { throw misunderstanding(url, "redirect without target") }
+        do { url = try url.redirected(to: location, cursor: request.cursor) } catch { throw failure(error) }
       default:
-        throw await refusal(head, body, url: url)
+        throw await refusal(head, body, url: url, isRetryable: request.isRetryable(head.status))
       }
     }
-    throw failure(.tooManyRedirects(url: transport.base.display, maximum: options.maximumRedirects))
+    throw failure(.tooManyRedirects(url: request.url.display, maximum: options.maximumRedirects))
   }
 
-  private func head(of url: RequestURL) async throws -> (ResponseHead, HTTPExchange) {
+  private func head(
+    of url: RequestURL, headers: [(name: String, value: String)]
+  ) async throws -> (ResponseHead, HTTPExchange) {
     var request = ClientRequest(url: url.text)
-    request.headers = transport.headers
+    request.headers = headers
     do { request.proxy = try options.proxies.proxy(for: url)?.client } catch { throw failure(error) }
     request.certificateAuthorityFile = options.certificateAuthorityFile
     request.verifiesCertificates = options.verifiesCertificates
@@ -69,14 +72,17 @@ struct FetchAttempt: Sendable {
     request.silenceTimeout = options.idleTimeout
     request.deadline = deadline
     do {
-      let exchange = try client.begin(request)
-      return (try await exchange.head(), exchange)
+      let exchange = try connections.client.begin(request)
+      connections.countRequest()
+      let head = try await exchange.head()
+      connections.count(bytesIn: head.byteCount)
+      return (head, exchange)
     } catch {
       var explained = try explain(error, url: url)
       if let error = error as? ClientError, error == .untrusted,
         let fault = await EncryptionFault(
           error, of: request, host: url.host, timeout: min(options.connectTimeout, .seconds(5)),
-          now: transport.environment.secondsSince1970())
+          now: environment.secondsSince1970())
       {
         explained.error = .insecure(url: shown(url), reason: fault.reason)
       }
@@ -85,16 +91,31 @@ struct FetchAttempt: Sendable {
   }
 
   /// The failure for an error response, with the beginning of its explanation.
-  private func refusal(_ head: ResponseHead, _ body: HTTPExchange, url: RequestURL) async -> AttemptFailure {
-    // Reporting the status alone is useful too: an explanation that is cut off or never arrives changes nothing.
-    let beginning = (try? await body.prefix(1024, within: min(options.idleTimeout, .seconds(5)))) ?? []
+  private func refusal(
+    _ head: ResponseHead, _ body: HTTPExchange, url: RequestURL, isRetryable: Bool
+  ) async -> AttemptFailure {
+    let beginning = await beginning(of: body, atMost: 1024)
     return AttemptFailure(
       error: .refused(
         url: shown(url), status: head.status, message: Self.explanation(beginning), attempts: attempt),
-      isRetryable: RetryPolicy.isRetryable(status: head.status),
-      retryAfter: head["Retry-After"].flatMap {
-        RetryAfter.duration($0, sent: head["Date"], now: transport.environment.secondsSince1970())
-      })
+      isRetryable: isRetryable, retryAfter: retryAfter(head))
+  }
+
+  /// How long a response asks to wait before the next request.
+  func retryAfter(_ head: ResponseHead) -> Duration? {
+    head["Retry-After"].flatMap {
+      RetryAfter.duration($0, sent: head["Date"], now: environment.secondsSince1970())
+    }
+  }
+
+  /// The first bytes of a body that explains a status, and the end of the exchange. The connection is usable for
+  /// another request if the body has fewer bytes than `count`.
+  ///
+  /// - Returns: No bytes if the body is cut off or does not arrive soon: the status alone is useful too.
+  func beginning(of body: HTTPExchange, atMost count: Int) async -> [UInt8] {
+    let bytes = (try? await body.prefix(count, within: min(options.idleTimeout, .seconds(5)))) ?? []
+    connections.count(bytesIn: bytes.count)
+    return bytes
   }
 
   /// The first line of an error response's body, if it is plain text and not a page.
@@ -109,51 +130,34 @@ struct FetchAttempt: Sendable {
 
   // MARK: Body
 
-  /// Passes the body on chunk by chunk, and verifies that it is complete.
+  /// The next piece of the body; `nil` at the end of a complete body.
   ///
-  /// - Returns: The length of the body in bytes.
-  nonisolated(nonsending) func readBody(
-    _ answer: Answer, onChunk: (Span<UInt8>) throws -> Void
-  ) async throws -> Int {
-    let url = answer.url
-    let encoding = answer.head["Content-Encoding"] ?? "identity"
-    guard encoding.lowercased() == "identity" else {
-      throw failure(
-        .notUnderstood(url: shown(url), reason: "Content-Encoding was not asked for", attempts: attempt))
+  /// - Parameters:
+  ///   - received: The bytes of the body so far.
+  ///   - expected: The length that the answer announces.
+  func nextPiece(
+    of answer: Answer, _ rate: inout RateGuard, received: Int, expected: Int?
+  ) async throws -> [UInt8]? {
+    let piece: [UInt8]?
+    let start = ContinuousClock.now
+    do { piece = try await answer.body.nextPiece() } catch {
+      throw try explainBreak(error, url: answer.url, received: received, expected: expected)
     }
-    // Absent if the body is chunked or ends with the connection.
-    let length = answer.head["Content-Length"]
-    let expected = length.flatMap { Int($0) }
-    if let length, expected == nil {
-      let reason = "Content-Length is \(length.prefix(40)), which is no length"
-      throw failure(.notUnderstood(url: shown(url), reason: reason, attempts: attempt))
+    guard let piece else { return nil }
+    connections.count(bytesIn: piece.count)
+    guard rate.accepts(piece.count, after: ContinuousClock.now - start) else {
+      throw handing(received, in: timeout(.rate, url: answer.url))
     }
-    let tooLong = failure(.bodyTooLong(url: shown(url), maximum: options.maximumBodyByteCount))
-    if let expected, expected > options.maximumBodyByteCount { throw tooLong }
+    return piece
+  }
 
-    // Only its content tells then that the body is complete.
-    var content = length == nil && answer.head["Transfer-Encoding"] == nil ? JSONCompleteness() : nil
-    var received = 0
-    var rate = RateGuard(bytesPerSecond: options.minimumRate, window: options.minimumRateWindow)
-    while true {
-      let chunk: [UInt8]?
-      let start = ContinuousClock.now
-      do { chunk = try await answer.body.nextPiece() } catch {
-        throw try explainBreak(error, url: url, received: received, expected: expected)
-      }
-      guard let chunk else { break }
-      guard rate.accepts(chunk.count, after: ContinuousClock.now - start) else {
-        throw handing(received, in: timeout(.rate, url: url))
-      }
-      guard chunk.count <= options.maximumBodyByteCount - received else { throw tooLong }
-      received += chunk.count
-      content?.consume(chunk.span)
-      try onChunk(chunk.span)
+  /// The length that an answer announces; `nil` if its body is chunked or ends with the connection.
+  func contentLength(of answer: Answer) throws(AttemptFailure) -> Int? {
+    guard let length = answer.head["Content-Length"] else { return nil }
+    guard let expected = Int(length) else {
+      throw misunderstanding(answer.url, "Content-Length is \(length.prefix(40)), which is no length")
     }
-    guard expected == nil || expected == received, content?.isCutShort != true else {
-      throw cutShort(url, received: received, expected: expected)
-    }
-    return received
+    return expected
   }
 
   /// Why the body ended early: an exceeded limit, or a broken connection, which is reported to the operator as an
@@ -165,4 +169,16 @@ struct FetchAttempt: Sendable {
     if case .timedOut = explained.error { return handing(received, in: explained) }
     return cutShort(url, received: received, expected: expected)
   }
+}
+
+/// A request of a fetch.
+struct FetchRequest: Sendable {
+  var url: RequestURL
+  var headers: [(name: String, value: String)]
+  /// The cursor in the URL, which a redirect keeps; `nil` if it has none.
+  var cursor: String?
+  /// The statuses of responses that the caller reads.
+  var acceptedStatuses: Set<Int> = [200]
+  /// Whether the same request may succeed later after a response with this status.
+  var isRetryable: @Sendable (Int) -> Bool = { RetryPolicy.isRetryable(status: $0) }
 }

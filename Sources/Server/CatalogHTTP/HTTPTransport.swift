@@ -1,5 +1,3 @@
-import HTTPSupport
-
 /// An HTTP client that fetches the server's response to a cursor and passes it on as it arrives.
 ///
 /// One fetch makes up to ``RetryPolicy/maximumAttempts`` attempts. The bytes of two attempts are never mixed: each
@@ -28,7 +26,8 @@ public struct HTTPTransport: Sendable {
     base = try RequestURL(url)
     self.options = options
     self.environment = environment
-    headers = try Self.headers(options, credentials: base.credentials)
+    headers = try RequestHeaders.list(
+      options, credentials: base.credentials, accept: "application/json, */*;q=0.5")
     _ = try options.proxies.proxy(for: base)
   }
 
@@ -88,18 +87,8 @@ public struct HTTPTransport: Sendable {
         failure = caught
       }
       try Task.checkCancellation()
-      guard failure.isRetryable, retriesBrokenBodies || failure.handedByteCount == 0,
-        let pause = options.retry.pause(
-          afterAttempt: attempt, retryAfter: failure.retryAfter, random: environment.random),
-        // Do not start a pause that would end after the deadline.
-        environment.now() + pause < deadline
-      else { throw failure.error }
-      options.onRetry?(
-        RetryNotice(
-          attempt: attempt, maximumAttempts: options.retry.maximumAttempts, pause: pause, error: failure.error
-        )
-      )
-      try await environment.sleep(pause)
+      guard retriesBrokenBodies || failure.handedByteCount == 0 else { throw failure.error }
+      try await failure.pause(afterAttempt: attempt, options, environment, deadline: deadline)
       attempt += 1
     }
   }
@@ -109,8 +98,12 @@ public struct HTTPTransport: Sendable {
     _ attempt: Int, cursor: String, deadline: ContinuousClock.Instant, into makeState: () throws -> State,
     onChunk: (inout State, Span<UInt8>) throws -> Void
   ) async throws -> Fetched<State> {
-    let exchange = try FetchAttempt(transport: self, attempt: attempt, deadline: deadline)
-    let answer = try await exchange.request(cursor: cursor)
+    // One fetch uses one connection for each hop: the server may be closing a connection that was used before, and a
+    // redirect would then fail at random.
+    let exchange = try FetchAttempt(
+      attempt, options, environment, FetchConnections(areKept: false), deadline: deadline)
+    let answer = try await exchange.answer(
+      to: FetchRequest(url: base.asking(cursor: cursor), headers: headers, cursor: cursor))
     // Closes the connection, if the body was not read to its end.
     defer { answer.body.cancel() }
     var state = try makeState()
@@ -118,30 +111,6 @@ public struct HTTPTransport: Sendable {
     let info = FetchInfo(
       url: answer.url.display, byteCount: byteCount, attempts: attempt, redirects: answer.redirectCount)
     return Fetched(state: state, info: info)
-  }
-
-  private static func headers(
-    _ options: TransportOptions, credentials: String?
-  ) throws(TransportError) -> [(name: String, value: String)] {
-    var headers = [
-      (name: "Accept", value: "application/json, */*;q=0.5"), (name: "User-Agent", value: options.userAgent),
-    ]
-    if let authorization = options.authorization {
-      headers.append(("Authorization", authorization))
-    } else if let credentials {
-      headers.append(("Authorization", "Basic \(Basic.encoded(credentials))"))
-    }
-    for (name, value) in options.headers {
-      let replaceable = ["accept", "user-agent", "authorization"].contains(name.lowercased())
-      if replaceable { headers.removeAll { $0.name.lowercased() == name.lowercased() } }
-      headers.append((name, value))
-    }
-    // Headers that the client sets itself.
-    let own = ["host", "content-length", "transfer-encoding", "connection", "accept-encoding"]
-    for (name, value) in headers where !HeaderField.isSendable(name: name, value: value, own: own) {
-      throw .invalidHeader(name: name)
-    }
-    return headers
   }
 }
 
@@ -170,12 +139,3 @@ public struct Fetched<State: ~Copyable>: ~Copyable {
 
 extension Fetched: Copyable where State: Copyable {}
 extension Fetched: Sendable where State: Sendable & ~Copyable {}
-
-/// An attempt that failed for an external reason, with the information that decides about a retry.
-struct AttemptFailure: Error {
-  var error: TransportError
-  var isRetryable: Bool
-  var retryAfter: Duration?
-  /// The number of bytes of the body that were passed to the caller.
-  var handedByteCount = 0
-}

@@ -81,7 +81,9 @@ struct RequestURL: Sendable, Equatable {
   /// A redirect must stay at the host and port that the caller gave the credentials for; only the step from http to
   /// https on the same host may change the port. If the target lost the cursor, it is added again, because without it
   /// the server would answer another request.
-  func redirected(to location: String, cursor: String) throws(TransportError) -> RequestURL {
+  ///
+  /// - Parameter cursor: The cursor that was asked for; `nil` for a request without one.
+  func redirected(to location: String, cursor: String?) throws(TransportError) -> RequestURL {
     guard let base = Self.parse(text), let url = Self.parse(location, relativeTo: base),
       let target = Self(url)
     else {
@@ -96,7 +98,8 @@ struct RequestURL: Sendable, Equatable {
     guard target.port == port || (scheme == .http && target.scheme == .https) else {
       throw refused("which is another port")
     }
-    return target.hasCursor ? target : target.asking(cursor: cursor)
+    guard let cursor, !target.hasCursor else { return target }
+    return target.asking(cursor: cursor)
   }
 
   /// Parses a URL as people write it: blanks and non-ASCII characters are encoded first, and existing encodings are
