@@ -18,8 +18,9 @@ package enum RetryAfter {
     return .seconds(max(0, end - (date.flatMap(secondsSince1970) ?? now)))
   }
 
+  /// The time of a date in one of the three forms of HTTP, in seconds since 1970; `nil` for other text:
   /// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`.
-  static func secondsSince1970(_ text: String) -> Int64? {
+  package static func secondsSince1970(_ text: String) -> Int64? {
     let words = text.split { " ,-\t".contains($0) }
     let day: Int64?
     let month: Substring

@@ -20,9 +20,7 @@ public struct HTTPTransport: Sendable {
   public init(
     url: String, options: TransportOptions = TransportOptions(), environment: TransportEnvironment = .live
   ) throws(TransportError) {
-    precondition(options.retry.maximumAttempts > 0, "maximumAttempts: at least one attempt is made")
-    precondition(options.maximumRedirects >= 0, "maximumRedirects is a count")
-    precondition(options.minimumRate >= 0, "minimumRate is a count of bytes")
+    options.checkCounts()
     base = try RequestURL(url)
     self.options = options
     self.environment = environment

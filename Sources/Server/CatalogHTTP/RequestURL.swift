@@ -15,7 +15,7 @@ struct RequestURL: Sendable, Equatable {
   /// The port, if the text has one.
   let givenPort: Int?
   /// The percent-encoded path, at least `/`.
-  let path: String
+  private(set) var path: String
   /// The percent-encoded query, without the question mark.
   private(set) var query: String?
   /// The decoded text `user:password`, if the URL contains it.
@@ -74,6 +74,25 @@ struct RequestURL: Sendable, Equatable {
     asking.query = (others.map(String.init) + ["updateTime=\(PercentEncoding.encoded(cursor))"])
       .joined(separator: "&")
     return asking
+  }
+
+  /// The URL of the folder that this URL names, with or without a slash at its end.
+  var folder: RequestURL {
+    var folder = self
+    if !path.hasSuffix("/") { folder.path += "/" }
+    return folder
+  }
+
+  /// The URL of a file in this folder or in one below it, with the query of this URL.
+  ///
+  /// - Parameter name: The path of the file, not encoded.
+  /// - Returns: `nil` if the name is empty, or a part of it is empty, `.` or `..`, which could lead to another folder.
+  func file(_ name: String) -> RequestURL? {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard !parts.contains(where: { ["", ".", ".."].contains($0) }) else { return nil }
+    var file = folder
+    file.path += parts.map(PercentEncoding.encoded).joined(separator: "/")
+    return file
   }
 
   /// The target of a redirect from this URL.

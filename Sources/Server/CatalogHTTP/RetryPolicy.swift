@@ -21,6 +21,10 @@ public struct RetryPolicy: Sendable, Equatable {
   /// Whether the same request may succeed later after a response with this status.
   static func isRetryable(status: Int) -> Bool { status == 429 || (500...599).contains(status) }
 
+  /// Whether the request of a file may succeed later after a response with this status. The other ones of 500 to 599 say
+  /// that the server does not do what was asked.
+  static func isRetryable(fileStatus status: Int) -> Bool { [408, 429, 500, 502, 503, 504].contains(status) }
+
   /// The pause after attempt `attempt` (from 1); `nil` after the last one.
   func pause(
     afterAttempt attempt: Int, retryAfter: Duration?, random: (ClosedRange<Double>) -> Double

@@ -10,7 +10,8 @@ public enum TransportError: Error, Equatable, Sendable {
 
   /// The text is not an `http` or `https` URL with a host.
   case invalidURL(url: String, reason: String)
-  /// A header cannot be sent: its name is not a token, or its value contains control characters.
+  /// A header cannot be sent: its name is not a token or one that the client sets itself, or its value contains control
+  /// characters.
   case invalidHeader(name: String)
 
   /// A proxy from the environment cannot be used.
@@ -87,7 +88,8 @@ extension TransportError: CustomStringConvertible {
     case .invalidURL(let url, let reason):
       "\(url): \(reason); give a URL such as https://example.com/catalogue"
     case .invalidHeader(let name):
-      "the request header “\(name)” cannot be sent: only visible characters and blanks are allowed"
+      "the request header “\(name)” cannot be sent: only visible characters and blanks are allowed, and no header "
+        + "that the program sets itself"
     case .invalidProxy(let variable, let value, let reason):
       "\(variable)=\(value): \(reason); correct the variable, or name the server in no_proxy"
     case .noLibrary(let reason): "nothing can be fetched: \(reason)"

@@ -52,6 +52,13 @@ public struct TransportOptions: Sendable {
 
   /// Creates the default options; see ``TransportOptions``.
   public init() {}
+
+  /// Stops the program if a count is out of its range.
+  func checkCounts() {
+    precondition(retry.maximumAttempts > 0, "maximumAttempts: at least one attempt is made")
+    precondition(maximumRedirects >= 0, "maximumRedirects is a count")
+    precondition(minimumRate >= 0, "minimumRate is a count of bytes")
+  }
 }
 
 /// A notice that an attempt failed and will be retried after a pause.

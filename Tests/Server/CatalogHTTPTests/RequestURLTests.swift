@@ -48,6 +48,10 @@ import Testing
     #expect(try RequestURL(url).redirected(to: location, cursor: "1").text == expected)
   }
 
+  @Test func `a request without a cursor is redirected as the server says`() throws {
+    #expect(try RequestURL("http://h/p/f").redirected(to: "g?x=1", cursor: nil).text == "http://h/p/g?x=1")
+  }
+
   @Test(arguments: [
     ("http://h/p", "http://other/p", "which is another host"),
     ("http://h/p", "//h.evil.example/p", "which is another host"),

@@ -13,14 +13,19 @@ final class ScriptedServer: Sendable {
     case hang
     /// Sends a piece every few milliseconds until the client hangs up.
     case drip(String)
+    /// Closes the connection.
+    case close
   }
 
   /// The heads of all requests so far, without the empty line.
   var requests: [String] { log.withLock { $0 } }
   /// Bytes of all floods that the client's socket took so far.
   var floodedByteCount: Int { flooded.load(ordering: .relaxed) }
+  /// The number of connections so far on which a request arrived.
+  var connectionCount: Int { connections.load(ordering: .relaxed) }
   let port: Int
 
+  private let connections = Atomic(0)
   private let log = Mutex<[String]>([])
   private let flooded = Atomic(0)
 
@@ -34,17 +39,20 @@ final class ScriptedServer: Sendable {
   ///
   /// - Parameters:
   ///   - isExpired: Whether its certificate is no longer valid.
-  ///   - script: What to do with the request of the given number (from 0) and head. The connection closes
-  ///     after the last step.
+  ///   - keepsConnections: Whether a connection takes another request after the last step, instead of closing.
+  ///   - script: What to do with the request of the given number (from 0) and head.
   static func run<Result: Sendable>(
-    tls: Bool = false, isExpired: Bool = false, script: @escaping @Sendable (Int, String) -> [Step],
+    tls: Bool = false, isExpired: Bool = false, keepsConnections: Bool = false,
+    script: @escaping @Sendable (Int, String) -> [Step],
     _ body: (ScriptedServer) async throws -> Result
   ) async throws -> Result {
     let listener = try await LoopbackListener()
     let front = try tls ? TLSFront(port: listener.port, isExpired: isExpired) : nil
     let server = ScriptedServer(port: front?.port ?? listener.port)
     return try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await listener.run { try await server.serve($0, script: script) } }
+      group.addTask {
+        try await listener.run { try await server.serve($0, keepsConnections: keepsConnections, script: script) }
+      }
       // The front ends first, so that no connection of its arrives at a listener that is being closed.
       defer {
         front?.stop()
@@ -55,44 +63,52 @@ final class ScriptedServer: Sendable {
   }
 
   private func serve(
-    _ connection: LoopbackListener.Connection, script: @Sendable (Int, String) -> [Step]
+    _ connection: LoopbackListener.Connection, keepsConnections: Bool,
+    script: @Sendable (Int, String) -> [Step]
   ) async throws {
     try await connection.executeThenClose { inbound, _ in
       // Not the asynchronous writer: a write must be with the kernel before the connection closes.
       let channel = connection.channel
       var input = inbound.makeAsyncIterator()
-      var head = ""
-      while !head.hasSuffix("\r\n\r\n") {
-        guard let bytes = try await input.next() else { return }
-        head += String(buffer: bytes)
-      }
-      let number = log.withLock {
-        $0.append(String(head.dropLast(1)))
-        return $0.count - 1
-      }
-      for step in script(number, head) {
-        switch step {
-        case .send(let text):
-          try await channel.writeAndFlush(ByteBuffer(string: text))
-        case .flood(let byteCount):
-          let piece = ByteBuffer(repeating: 0x41, count: 65_536)
-          var left = byteCount
-          while left > 0 {
-            let next = min(left, piece.readableBytes)
-            try await channel.writeAndFlush(
-              next == piece.readableBytes ? piece : ByteBuffer(repeating: 0x41, count: next))
-            left -= next
-            flooded.add(next, ordering: .relaxed)
-          }
-        case .hang:
-          _ = try await input.next()
-        case .drip(let text):
-          while true {
+      var isFirst = true
+      repeat {
+        var head = ""
+        while !head.hasSuffix("\r\n\r\n") {
+          guard let bytes = try await input.next() else { return }
+          head += String(buffer: bytes)
+        }
+        if isFirst { connections.add(1, ordering: .relaxed) }
+        isFirst = false
+        let number = log.withLock {
+          $0.append(String(head.dropLast(1)))
+          return $0.count - 1
+        }
+        for step in script(number, head) {
+          switch step {
+          case .send(let text):
             try await channel.writeAndFlush(ByteBuffer(string: text))
-            try await Task.sleep(for: .milliseconds(5))
+          case .flood(let byteCount):
+            let piece = ByteBuffer(repeating: 0x41, count: 65_536)
+            var left = byteCount
+            while left > 0 {
+              let next = min(left, piece.readableBytes)
+              try await channel.writeAndFlush(
+                next == piece.readableBytes ? piece : ByteBuffer(repeating: 0x41, count: next))
+              left -= next
+              flooded.add(next, ordering: .relaxed)
+            }
+          case .hang:
+            _ = try await input.next()
+          case .drip(let text):
+            while true {
+              try await channel.writeAndFlush(ByteBuffer(string: text))
+              try await Task.sleep(for: .milliseconds(5))
+            }
+          case .close:
+            return
           }
         }
-      }
+      } while keepsConnections
     }
   }
 }
