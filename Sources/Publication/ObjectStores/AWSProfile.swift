@@ -21,7 +21,7 @@ struct AWSProfile: Sendable {
 
   /// Reads the profile that an environment names. Blocks.
   ///
-  /// - Throws: `ObjectStoreError.storage` for a file that is there and cannot be read; `ObjectStoreError.credentials` if
+  /// - Throws: `ObjectStoreError.storage` for a file that cannot be read; `ObjectStoreError.credentials` if
   ///   `AWS_PROFILE` names a profile that neither file has.
   init(environment: [String: String]) throws(ObjectStoreError) {
     let chosen = environment.nonEmpty("AWS_PROFILE")

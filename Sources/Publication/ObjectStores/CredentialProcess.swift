@@ -97,7 +97,7 @@ struct CredentialProcess: Sendable {
     return words
   }
 
-  /// Seconds since 1970 of `2026-11-28T14:00:00Z`; a fraction of a second is dropped, and an offset may stand for the `Z`.
+  /// Seconds since 1970 of `2026-11-28T14:00:00Z`. A fraction of a second is dropped; an offset may stand for the `Z`.
   static func date(_ text: String) -> Int64? {
     let pattern =
       /(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d):?(\d\d))/

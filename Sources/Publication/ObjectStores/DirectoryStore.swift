@@ -7,8 +7,8 @@ import TextFormat
 /// A version is the SHA-256 of the contents. Conditions hold among all processes that write through this type, on one
 /// machine: a lock (`flock`) of the file `.publish.lock` orders their writes. Readers need no lock.
 ///
-/// A write goes to a file `.tmp-…` of the same directory, which is synced and then gets the object's name. So a process
-/// that is killed leaves at most such a file, which the next write removes.
+/// A write goes to a file `.tmp-…` of the same directory, which is synced and then gets the object's name. So a killed
+/// process leaves at most such a file, which the next write removes.
 package struct DirectoryStore: ObjectStore {
   /// The steps of a write after which a process may be killed.
   enum Step: CaseIterable {

@@ -94,7 +94,7 @@ extension ObjectStoreError: CustomStringConvertible {
     case .denied(let store, let name, let key, let answer):
       "\(store): the server refuses the key \(TerminalText.shown(key)) for \(name) (\(answer)); \(Self.advice(answer))"
     case .wrongRegion(let store, let used, let actual):
-      "\(store): the bucket lies in the region \(actual), not in \(used); set AWS_REGION=\(actual)"
+      "\(store): the bucket lies in the region \(actual), not in \(used); use that one (AWS_REGION=\(actual))"
     case .clock(let store, let answer):
       "\(store): the server says that the clock of this machine is wrong (\(answer)); set the clock and try again"
     case .noBucket(let store, let bucket, let host):

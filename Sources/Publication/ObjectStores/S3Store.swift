@@ -64,6 +64,10 @@ package struct S3Store: ObjectStore {
       bucket: location.bucket, region: self.region, endpoint: url?.value, style: options.style,
       source: url?.name ?? "the endpoint")
     self.location = location
+    var options = options
+    if options.certificateAuthorityFile == nil {
+      options.certificateAuthorityFile = environment.nonEmpty("AWS_CA_BUNDLE")
+    }
     self.options = options
     self.credentials = credentials ?? S3CredentialSource(environment: environment)
     self.timing = timing
@@ -98,11 +102,12 @@ package struct S3Store: ObjectStore {
     case (200...299, _): return .written(version: try await version(in: answer, of: name))
     case (412, _) where isConditional, (409, "ConditionalRequestConflict") where isConditional:
       // An attempt whose answer was lost may have been the one that wrote.
-      if answer.mayHaveWritten, let stored = try await get(name, limit: bytes.count + 1), stored.bytes == bytes {
-        return .written(version: stored.version)
+      guard answer.mayHaveWritten, let version = try await version(of: name, ifEqualTo: bytes) else {
+        return .preconditionFailed
       }
+      return .written(version: version)
+    case (404, let code) where isConditional && condition != .ifAbsent && code != "NoSuchBucket":
       return .preconditionFailed
-    case (404, let code) where isConditional && code != "NoSuchBucket": return .preconditionFailed
     case (501, _) where isConditional, (400, "NotImplemented") where isConditional:
       throw .conditionRefused(store: description, name: name, answer: answer.refusal)
     default: throw failure(answer, name)
@@ -156,6 +161,17 @@ package struct S3Store: ObjectStore {
       return .honoured
     } catch {
       if case .conditionRefused = error { return .refused }
+      throw error
+    }
+  }
+
+  /// The version of an object that has these bytes; `nil` if it has others.
+  private func version(of name: String, ifEqualTo bytes: [UInt8]) async throws(ObjectStoreError) -> String? {
+    do {
+      guard let stored = try await get(name, limit: bytes.count), stored.bytes == bytes else { return nil }
+      return stored.version
+    } catch {
+      if case .tooLarge = error { return nil }
       throw error
     }
   }

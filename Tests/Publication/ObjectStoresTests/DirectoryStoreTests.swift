@@ -151,4 +151,32 @@ import Testing
     await #expect(throws: ObjectStoreError.self) { try await other.put("a", [1], .none, Self.type) }
     #expect(try names(folder.path).filter { $0.hasPrefix(".tmp-") }.isEmpty)
   }
+
+  @Test(.enabled(if: OverlayMount.isPossible, "only root can mount a file system"))
+  func `a full disk, or one that is read-only, leaves the old object and says what to do`() async throws {
+    let folder = try TemporaryDirectory()
+    func run(_ command: String...) throws {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      process.arguments = command
+      try process.run()
+      process.waitUntilExit()
+      try #require(process.terminationStatus == 0)
+    }
+    try run("mount", "-t", "tmpfs", "-o", "size=64k", "shelfmark", folder.path)
+    defer { try? run("umount", "-l", folder.path) }
+    let store = DirectoryStore(folder.path)
+    let written = try await store.put("head", [1], .none, Self.type)
+    let large = [UInt8](repeating: 2, count: 1 << 20)
+    let full = await #expect(throws: ObjectStoreError.self) { try await store.put("head", large, .none, Self.type) }
+    #expect(full?.description.contains("free some space and try again") == true, "\(String(describing: full))")
+    #expect(full?.exitStatus == .io)
+    #expect(try names(folder.path) == ["head", ".publish.lock"])
+    try run("mount", "-o", "remount,ro", folder.path)
+    let readOnly = await #expect(throws: ObjectStoreError.self) { try await store.put("head", [3], .none, Self.type) }
+    #expect(readOnly?.description.contains("mount it writable") == true, "\(String(describing: readOnly))")
+    #expect(readOnly?.exitStatus == .permission)
+    let stored = try #require(await store.get("head", limit: 1))
+    #expect(written == .written(version: stored.version))
+  }
 }

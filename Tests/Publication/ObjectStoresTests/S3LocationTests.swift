@@ -75,6 +75,8 @@ import Testing
     #expect(try store().endpoint.host == "one.example")
     #expect(try store(without: ["AWS_REGION", "AWS_ENDPOINT_URL_S3"]).region == "r-2")
     #expect(try store(without: ["AWS_REGION", "AWS_ENDPOINT_URL_S3"]).endpoint.host == "two.example")
+    #expect(
+      try S3Store(location, environment: ["AWS_CA_BUNDLE": "/a.pem"]).options.certificateAuthorityFile == "/a.pem")
     let none = try S3Store(location, environment: [:])
     #expect(none.region == "us-east-1")
     #expect(none.endpoint.host == "shop.s3.us-east-1.amazonaws.com")
