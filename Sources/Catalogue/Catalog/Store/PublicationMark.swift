@@ -1,4 +1,5 @@
 import Bytes
+package import LogStore
 
 /// What a catalogue knows of the publication that it follows. It changes together with the rows, so that no older state
 /// of a publication, and none of another one, is ever taken for news.
@@ -86,5 +87,15 @@ extension CatalogSnapshot {
   package func rowSum() throws(StoreError) -> CatalogRowSum {
     guard let sum = state.publication?.rowSum else { return try CatalogRowSum(self) }
     return CatalogRowSum((sum.first, sum.second), of: self)
+  }
+}
+
+extension UpdateReport {
+  /// The report of the last commit of a catalogue, for an update that wrote nothing; `nil` if there is no commit.
+  package init?(ofLast snapshot: CatalogSnapshot) {
+    guard let store = snapshot.store else { return nil }
+    var state = snapshot.state
+    state.counts = UpdateCounts()
+    self.init(state, store)
   }
 }

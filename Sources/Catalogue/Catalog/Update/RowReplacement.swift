@@ -1,6 +1,6 @@
 import Bytes
 package import CatalogRows
-import LogStore
+package import LogStore
 
 /// Final rows of a publication, which replace whatever the catalogue has of the same products.
 ///
