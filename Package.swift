@@ -200,7 +200,25 @@ let groups: [(name: String, targets: [Target])] = [
     "Publication",
     [
       module(
-        "ObjectStores", ["Cryptography", "CurlClient", "Essentials", "HTTPSupport", "Platform", "TextFormat"])
+        "ObjectStores", ["Cryptography", "CurlClient", "Essentials", "HTTPSupport", "Platform", "TextFormat"]),
+      module(
+        "PublicationFormat",
+        [
+          "Barcodes", "Bytes", "CatalogRows", "Cryptography", "DocumentFormat", "Essentials", "JSONFormat", "Zstd",
+        ],
+        ownsMemory: true),
+      module(
+        "PublicationSync",
+        [
+          "Bytes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "Cryptography", "DocumentFormat",
+          "Essentials", "JSONFormat", "LogStore", "Platform", "PublicationFormat", "Storage", "TextFormat", "Zstd",
+        ], ownsMemory: true),
+      module(
+        "Publisher",
+        [
+          "Bytes", "Catalog", "CatalogRows", "Cryptography", "DocumentFormat", "Essentials", "LogStore", "ObjectStores",
+          "Platform", "PublicationFormat", "PublicationSync", "Storage", "TextFormat", "Zstd",
+        ]),
     ]),
   // The stores of a device, and one import for all that embeds.
   sources(
@@ -274,9 +292,10 @@ let groups: [(name: String, targets: [Target])] = [
         "catalogctl",
         [
           "Barcodes", "Bytes", "Catalog", "CatalogFiles", "CatalogHTTP", "CatalogOrigin", "CatalogRows",
-          "CatalogSources", "CatalogSync", "DocumentFormat", "Documents", "Essentials", "Gzip", "JSONFormat",
-          "LogStore", "Platform", "RemoteLists", "RowFiles", "RowSources", "ScanInputs", "ServerAnswers", "Storage",
-          "StoreMetrics", "Studio", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", argumentParser, logging,
+          "CatalogSources", "CatalogSync", "Cryptography", "DocumentFormat", "Documents", "Essentials", "Gzip",
+          "JSONFormat", "LogStore", "ObjectStores", "Platform", "PublicationFormat", "PublicationSync", "Publisher",
+          "RemoteLists", "RowFiles", "RowSources", "ScanInputs", "ServerAnswers", "Storage", "StoreMetrics", "Studio",
+          "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", argumentParser, logging,
         ]),
       program("catalogd", ["DaemonProcess"]),
     ]),
@@ -319,7 +338,7 @@ let groups: [(name: String, targets: [Target])] = [
       tests("CryptographyTests", ["Cryptography", "RandomTestSupport"]),
       tests("JSONFormatTests", ["JSONFormat", "RandomTestSupport"]),
       tests("GzipTests", ["Gzip", "RandomTestSupport"]),
-      tests("ZstdTests", ["RandomTestSupport", "Zstd"]),
+      tests("ZstdTests", ["RandomTestSupport"]),
       tests("DocumentFormatTests", ["Bytes", "DocumentFormat", "JSONFormat", "RandomTestSupport"]),
     ]),
   tests(
@@ -423,7 +442,10 @@ let groups: [(name: String, targets: [Target])] = [
   tests(
     of: "Publication",
     [
-      tests("ObjectStoresTests", ["ListenerTestSupport", "ObjectStores", "Platform", "StoreTestSupport", nioCore])
+      tests("ObjectStoresTests", ["ListenerTestSupport", "ObjectStores", "Platform", "StoreTestSupport", nioCore]),
+      tests(
+        "PublicationFormatTests",
+        ["Bytes", "CatalogRows", "PublicationFormat", "RandomTestSupport", "RowTestSupport"]),
     ]),
   tests(
     of: "Workspace",

@@ -4,7 +4,7 @@ public import LogStore
 /// The catalogue to synchronise. It is read without its lock, and locked only for writing.
 public struct SyncDestination {
   /// The location of the catalogue. Its directory exists.
-  let location: StoreLocation
+  package let location: StoreLocation
   private let open: () throws -> CatalogWriter
 
   /// Creates a destination. The catalogue is opened when the answer is there.
@@ -25,8 +25,14 @@ public struct SyncDestination {
   /// The cursor of the last commit; empty for a catalogue that was never filled.
   func cursor() throws -> String { try CatalogReader.open(location)?.snapshot().cursor ?? "" }
 
+  /// The last commit of the catalogue; `nil` if it was never filled.
+  package func snapshot() throws -> CatalogSnapshot? { try CatalogReader.open(location)?.snapshot() }
+
+  /// The free space where the catalogue lies, in bytes; `nil` if it is not known.
+  package var availableByteCount: Int? { location.directory.availableByteCount() }
+
   /// Calls `body` with the writer of the catalogue, and releases its lock afterwards.
-  func withWriter<Result>(_ body: (CatalogWriter) throws -> Result) throws -> Result {
+  package func withWriter<Result>(_ body: (CatalogWriter) throws -> Result) throws -> Result {
     let writer = try open()
     defer { writer.close() }
     return try body(writer)

@@ -1,0 +1,104 @@
+import Bytes
+import Cryptography
+import CatalogHTTP
+import DocumentFormat
+import JSONFormat
+package import LogStore
+package import Platform
+import PublicationFormat
+import Storage
+
+/// What a device keeps of a publication besides the rows: the last head with its signature, the list of keys, and the
+/// part of a base that has arrived. It lies next to the catalogue, as files whose names begin with `publication`.
+///
+/// All of it can be lost: the next synchronisation fetches it again. Nothing of it is trusted without its signature or
+/// hash.
+package struct PublicationCache: Sendable {
+  package static let head = "publication-\(PublicationHead.name)"
+  package static let headSignature = "publication-\(PublicationHead.signatureName)"
+  package static let keys = "publication-\(KeyList.name)"
+  package static let keysSignature = "publication-\(KeyList.signatureName)"
+  static let source = "publication-source.json"
+  static let lockName = "publication.lock"
+  private static let partPrefix = "publication-"
+  private static let partSuffix = ".base.part"
+
+  private let directory: any StorageDirectory
+
+  package init(of location: StoreLocation) { directory = location.directory }
+
+  /// Takes the lock of this cache, so that one process at a time fetches.
+  ///
+  /// - Throws: ``PublicationFailure/busy(_:)``; `StorageError`.
+  func lock() throws -> any StorageLock {
+    guard let lock = try directory.lock(Self.lockName) else {
+      let holder = directory.holder(of: Self.lockName).map { " (\($0))" } ?? ""
+      throw PublicationFailure.busy(
+        "another process\(holder) fetches the publication for \(directory.path): wait for it to end")
+    }
+    return lock
+  }
+
+  /// Reads a small file; `nil` if it is not there, or longer than a file of a publication may be.
+  package func read(_ name: String) throws(StorageError) -> [UInt8]? {
+    guard let file = try directory.open(name, .read) else { return nil }
+    let size = try file.size()
+    return size <= 4 * PublicationHead.byteLimit ? try file.read(size, at: 0) : nil
+  }
+
+  /// Writes a small file. Readers see the former bytes or the new ones.
+  func write(_ name: String, _ bytes: [UInt8]) throws(StorageError) {
+    let new = name + ".new"
+    try directory.remove(new)
+    guard let file = try directory.open(new, .create) else { return }
+    try file.write(bytes, at: 0)
+    try file.sync()
+    try directory.rename(new, to: name)
+    try directory.sync()
+  }
+
+  // MARK: Where the head came from
+
+  /// What the web server said of the head that is kept.
+  func validators(of url: String) -> FileValidators? {
+    guard let bytes = try? read(Self.source), let value = try? DocumentValue(json: bytes.span),
+      case .text(let known)? = value["url"], known == url
+    else { return nil }
+    func text(_ name: String) -> String? {
+      if case .text(let text)? = value[name] { text } else { nil }
+    }
+    let validators = FileValidators(etag: text("etag"), lastModified: text("lastModified"))
+    return validators.etag == nil && validators.lastModified == nil ? nil : validators
+  }
+
+  func keep(_ validators: FileValidators?, of url: String) throws(StorageError) {
+    try write(
+      Self.source,
+      JSONText.object([
+        ("url", .text(url)), ("etag", .optional(validators?.etag)),
+        ("lastModified", .optional(validators?.lastModified)),
+      ]).bytes)
+  }
+
+  func forgetValidators() throws(StorageError) { try directory.remove(Self.source) }
+
+  // MARK: A base that arrives
+
+  /// Opens the file of a base, which has the parts that have arrived in their places. Files of other bases are removed.
+  func openBase(_ base: PublicationHead.Base) throws(StorageError) -> any StorageFile {
+    let name = Self.partPrefix + base.file.sha256 + Self.partSuffix
+    for other in try directory.names()
+    where other.hasPrefix(Self.partPrefix) && other.hasSuffix(Self.partSuffix) && other != name {
+      try directory.remove(other)
+    }
+    if let file = try directory.open(name, .write) { return file }
+    guard let file = try directory.open(name, .create) else {
+      throw StorageError(operation: "create", path: "\(directory.path)/\(name)", code: 2)
+    }
+    return file
+  }
+
+  func removeBase(_ base: PublicationHead.Base) throws(StorageError) {
+    try directory.remove(Self.partPrefix + base.file.sha256 + Self.partSuffix)
+  }
+}

@@ -1,0 +1,534 @@
+import Bytes
+package import Catalog
+import CatalogRows
+import Cryptography
+import Essentials
+package import LogStore
+package import ObjectStores
+import PublicationFormat
+import PublicationSync
+import TextFormat
+import Zstd
+
+/// Publishes a catalogue: writes what changed as immutable objects, and then the head that names them.
+///
+/// It keeps the published rows as a catalogue of its own, so that each publication costs what changed. A publication has these
+/// steps, and can be interrupted in each of them:
+///
+/// 1. The objects and the new head are written to the outbox, and the state says that they are pending.
+/// 2. The published rows are changed, in one commit, if they then have the digest of the source.
+/// 3. The objects are written to where devices read them, then the signature with the head in it, then the head.
+/// 4. The state says that nothing is pending.
+///
+/// The next run drops a publication that was interrupted before the end of step 2, of which nobody has seen anything, and
+/// completes one that was interrupted later.
+package struct Publisher: Sendable {
+  private let place: PublisherDirectory
+  private let target: any ObjectStore
+  package var options: PublisherOptions
+
+  /// - Parameters:
+  ///   - location: The catalogue of the published rows, in a directory of its own.
+  ///   - target: Where devices read.
+  package init(_ location: StoreLocation, to target: any ObjectStore, _ options: PublisherOptions) {
+    place = PublisherDirectory(location)
+    self.target = target
+    self.options = options
+  }
+
+  private static let objectType = ObjectType(
+    mediaType: "application/octet-stream", cacheControl: "public, max-age=31536000, immutable")
+  private static let headType = ObjectType(mediaType: "application/json", cacheControl: "no-cache")
+
+  /// Publishes what a catalogue has now.
+  ///
+  /// - Throws: ``PublisherError``; `ObjectStoreError`; `StoreError`, `CatalogError`. Devices then see the state that they saw
+  ///   before, or the new one if only reading it back has failed.
+  package func publish(_ source: CatalogSnapshot) async throws -> PublishReport {
+    let lock = try place.lock()
+    defer { lock.release() }
+    guard source.sequence > 0 else {
+      throw PublisherError.invalid("the catalogue was never filled: there is nothing to publish")
+    }
+    var (state, head, versions, isContinued) = try await open()
+    var report = PublishReport(sequence: head?.sequence ?? 0)
+    report.isContinued = isContinued
+    if isContinued {
+      report.isPublished = true
+      report.objects += 2
+    }
+    let published = try CatalogReader.open(place.published)?.snapshot()
+    let changed: [[UInt8]] = try head == nil ? [] : source.changedEntries(since: published ?? source)
+    let cursorMoved = published.map { $0.cursor != source.cursor } ?? true
+    if var head, changed.isEmpty, !cursorMoved {
+      // Nothing but the head may change.
+      let now = options.now()
+      let isDue = now >= head.published.addingTimeInterval(head.expires.timeIntervalSince(head.published) / 2)
+      let rings = options.rings ?? head.rings
+      report.expires = head.expires
+      if !isDue, rings == head.rings { return report }
+      head.rings = rings
+      try hold(&head, former: head)
+      stamp(&head, now)
+      try await write(head, &state, &versions, outbox: [:], &report)
+      return report
+    }
+    report.changed = changed.count
+    try await publish(source, changed, published, head, &state, &versions, &report)
+    return report
+  }
+
+  /// Gives the rings of the options to the devices, without a new state.
+  ///
+  /// - Throws: ``PublisherError``; `ObjectStoreError`.
+  package func setRings() async throws -> PublishReport {
+    let lock = try place.lock()
+    defer { lock.release() }
+    var (state, known, versions, _) = try await open()
+    guard var head = known else { throw PublisherError.invalid("nothing was published to \(target) yet") }
+    var report = PublishReport(sequence: head.sequence)
+    report.expires = head.expires
+    guard let rings = options.rings, rings != head.rings else { return report }
+    let former = head
+    head.rings = rings
+    try hold(&head, former: former)
+    stamp(&head, options.now())
+    try await write(head, &state, &versions, outbox: [:], &report)
+    return report
+  }
+
+  // MARK: Where things stand
+
+  /// The versions of the two files of the head where devices read.
+  private struct Versions {
+    var head: String?
+    var signature: String?
+  }
+
+  /// Reads the state, compares it with what devices see, and completes a publication that was interrupted.
+  private func open() async throws -> (PublisherState, PublicationHead?, Versions, Bool) {
+    var state = try place.state() ?? PublisherState(catalogue: UUID().uuidString.lowercased())
+    let (seen, versions) = try await readHead()
+    var current = versions
+    let mark = try CatalogReader.open(place.published)?.snapshot().publication
+    if state.isPending, let text = state.head {
+      let pending = try PublicationHead(json: Array(text.utf8))
+      if mark?.sequence ?? 0 < pending.sequence {
+        // The published rows do not have it yet, so nobody has seen it.
+        state.head = state.formerHead
+        state.isPending = false
+        state.outbox = []
+        try place.write(state)
+      } else {
+        let isSeen = seen.map { String(decoding: $0, as: UTF8.self) }
+        guard isSeen == nil || isSeen == state.formerHead || isSeen == text else { throw try otherPublisher(seen) }
+        var report = PublishReport(sequence: pending.sequence)
+        try await upload(pending, Array(text.utf8), &state, &current, &report)
+        return (state, pending, current, true)
+      }
+    }
+    guard let text = state.head else {
+      if let seen {
+        let other = try PublicationHead(json: seen)
+        throw PublisherError.otherPublisher(
+          "\(target) has the catalogue \(other.catalogue) of \(other.publisher) already, state \(other.sequence): publish"
+            + " from the same user and root directory as before, or to another place")
+      }
+      return (state, nil, current, false)
+    }
+    let head = try PublicationHead(json: Array(text.utf8))
+    if let seen, String(decoding: seen, as: UTF8.self) != text { throw try otherPublisher(seen) }
+    return (state, head, current, false)
+  }
+
+  private func otherPublisher(_ seen: [UInt8]?) throws -> PublisherError {
+    guard let seen, let head = try? PublicationHead(json: seen) else {
+      return .otherPublisher("\(target)/\(PublicationHead.name) is no head: something else writes there")
+    }
+    return .otherPublisher(
+      "\(head.publisher) has published the state \(head.sequence) to \(target), at \(CivilTime(milliseconds: Int64(head.published.timeIntervalSince1970 * 1000)).secondsText): stop one"
+        + " of the two publishers")
+  }
+
+  private func readHead() async throws -> ([UInt8]?, Versions) {
+    let head = try await target.get(PublicationHead.name, limit: PublicationHead.byteLimit)
+    let signature = try await target.get(PublicationHead.signatureName, limit: 2 * PublicationHead.byteLimit)
+    return (head?.bytes, Versions(head: head?.version, signature: signature?.version))
+  }
+
+  // MARK: A new state
+
+  private func publish(
+    _ source: CatalogSnapshot, _ changed: [[UInt8]], _ published: CatalogSnapshot?, _ former: PublicationHead?,
+    _ state: inout PublisherState, _ versions: inout Versions, _ report: inout PublishReport
+  ) async throws {
+    let sequence = (former?.sequence ?? 0) + 1
+    let sum = try CatalogRowSum(source)
+    let digest = sum.digest(cursor: source.cursor).description
+    let mark = PublicationMark(catalogue: state.catalogue, sequence: sequence, keysVersion: 0, rootKey: [])
+    var outbox: [String: [UInt8]] = [:]
+    var limits = former?.limits ?? PublicationHead.Limits(rows: 0, bytes: 0, text: 0)
+    var deltas = former?.state.deltas ?? []
+    var base = former?.state.base
+    if let former {
+      try addDeltas(changed, from: former.sequence, source, former.state, &deltas, &outbox, &limits)
+    }
+    let isFar = base.map { self.isFar($0, sequence, deltas) } ?? true
+    if isFar { base = try makeBase(source, sequence, &outbox, &limits) }
+    guard var newBase = base else { return }
+    limits.rows = source.productCount + source.relationCount + source.codeCount
+    var head = makeHead(source, sequence, digest, newBase, deltas, limits, former, state)
+    head.state.probe = try options.probe.map { probe in
+      let file = try add(probe.json, "probe", to: &outbox)
+      return file
+    }
+    head.state.activation = options.activation
+    try fit(&head)
+    try hold(&head, former: former)
+    // Until here nothing was changed. From here on the publication is pending.
+    try keep(outbox, head, &state)
+    let isSame = try commit(source, changed, mark, digest, isFirst: published == nil || former == nil)
+    if !isSame {
+      // Deltas cannot say what changed: devices take all rows.
+      newBase = try base?.sequence == sequence ? newBase : makeBase(source, sequence, &outbox, &limits)
+      head.state.base = newBase
+      head.state.deltas = []
+      head.limits = limits
+      try keep(outbox, head, &state)
+      try replaceAll(source, mark, sum)
+    }
+    report.sequence = sequence
+    report.baseByteCount = newBase.sequence == sequence ? newBase.file.byteCount : nil
+    report.deltas = head.state.deltas.filter { delta in outbox[delta.name] != nil }
+    try await upload(head, Array(state.head?.utf8 ?? "".utf8), &state, &versions, &report)
+  }
+
+  private func makeHead(
+    _ source: CatalogSnapshot, _ sequence: UInt64, _ digest: String, _ base: PublicationHead.Base,
+    _ deltas: [PublicationHead.Delta], _ limits: PublicationHead.Limits, _ former: PublicationHead?,
+    _ state: PublisherState
+  ) -> PublicationHead {
+    let new = PublicationHead.State(
+      sequence: sequence, cursor: source.cursor,
+      counts: PublicationHead.Counts(
+        products: source.productCount, relations: source.relationCount, codes: source.codeCount),
+      digest: digest, base: base, deltas: deltas)
+    let now = options.now()
+    var head = PublicationHead(
+      catalogue: state.catalogue, publisher: options.publisher, published: now,
+      expires: now, poll: options.poll, spread: options.spread, limits: limits, state: new)
+    stamp(&head, now)
+    head.rings = options.rings ?? former?.rings ?? []
+    head.held = former?.held ?? []
+    return head
+  }
+
+  /// Gives a head its times, to the second.
+  private func stamp(_ head: inout PublicationHead, _ now: Date) {
+    let second = now.timeIntervalSince1970.rounded(.down)
+    head.published = Date(timeIntervalSince1970: second)
+    head.expires = Date(timeIntervalSince1970: (second + options.lifetime).rounded(.down))
+    head.publisher = options.publisher
+  }
+
+  /// Adds the delta from the last state, and those that lead over the last 2, 4, 8 … states at once if their time has
+  /// come: so a device that missed N states needs about log₂ N files.
+  private func addDeltas(
+    _ changed: [[UInt8]], from former: UInt64, _ source: CatalogSnapshot, _ last: PublicationHead.State,
+    _ deltas: inout [PublicationHead.Delta], _ outbox: inout [String: [UInt8]], _ limits: inout PublicationHead.Limits
+  ) throws {
+    let to = former + 1
+    var ids = changed
+    var length: UInt64 = 1
+    while true {
+      let (groups, longestText) = try GroupBuilder.groups(of: ids, in: source)
+      let bytes = try DeltaFile.bytes(from: to - length, to: to, groups: groups, level: options.level)
+      // All rows at once cost less then.
+      if bytes.count > max(last.base.file.byteCount / 2, 1024) { return }
+      limits.text = max(limits.text, longestText)
+      deltas.append(
+        PublicationHead.Delta(from: to - length, to: to, file: try add(bytes, "delta", to: &outbox)))
+      length *= 2
+      guard to.isMultiple(of: length), to >= length else { return }
+      // The first half, whose ids are in the copy that was kept.
+      guard let half = deltas.first(where: { $0.from == to - length && $0.to == to - length / 2 }),
+        let copy = try place.read(PublisherDirectory.copy(half.name))
+      else { return }
+      var all = IDSink(ids: Set(ids))
+      try DeltaFile.forEachGroup(of: copy, from: half.from, to: half.to) { try $0.forEachEntry(into: &all) }
+      ids = all.ids.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+  }
+
+  private struct IDSink: RowGroupSink {
+    var ids: Set<[UInt8]>
+    mutating func entry(_ id: RawSpan) { ids.insert(id.copied()) }
+    mutating func product(_ row: borrowing ProductRow) {}
+    mutating func relation(_ row: borrowing RelationRow) {}
+    mutating func code(_ row: borrowing CodeRow) {}
+  }
+
+  /// Whether a new device needs a new base: the deltas after the last one have a fourth of its bytes.
+  private func isFar(
+    _ base: PublicationHead.Base, _ sequence: UInt64, _ deltas: [PublicationHead.Delta]
+  ) -> Bool {
+    let state = PublicationHead.State(
+      sequence: sequence, cursor: "", counts: PublicationHead.Counts(products: 0, relations: 0, codes: 0), digest: "",
+      base: base, deltas: deltas)
+    guard case .base(_, let path) = PublicationPlan.cheapest(from: nil, to: state), path.last?.to == sequence else {
+      return true
+    }
+    return path.reduce(0) { $0 + $1.file.byteCount } > max(base.file.byteCount / 4, 4096)
+  }
+
+  private func makeBase(
+    _ source: CatalogSnapshot, _ sequence: UInt64, _ outbox: inout [String: [UInt8]],
+    _ limits: inout PublicationHead.Limits
+  ) throws -> PublicationHead.Base {
+    let base = try GroupBuilder.base(
+      of: source, level: options.level, dictionaryByteCount: options.dictionaryByteCount)
+    limits.bytes = base.byteCount
+    limits.text = base.longestText
+    let top = try Hash.sha256(of: Array(base.bytes[..<base.topByteCount]))
+    return PublicationHead.Base(
+      sequence: sequence, file: try add(base.bytes, "base", to: &outbox),
+      top: PublicationHead.File(byteCount: base.topByteCount, sha256: Hexadecimal.text(top, .lowercase)))
+  }
+
+  private func add(
+    _ bytes: [UInt8], _ kind: String, to outbox: inout [String: [UInt8]]
+  ) throws -> PublicationHead.File {
+    let file = PublicationHead.File(
+      byteCount: bytes.count, sha256: Hexadecimal.text(try Hash.sha256(of: bytes), .lowercase))
+    outbox[file.name(kind)] = bytes
+    return file
+  }
+
+  /// Leaves out deltas that no device would take, and as many more as the head has no room for.
+  private func fit(_ head: inout PublicationHead) throws {
+    let state = head.state
+    var kept: [PublicationHead.Delta] = []
+    for (length, deltas) in Dictionary(grouping: state.deltas, by: { $0.to - $0.from }) {
+      kept += deltas.sorted { $0.to > $1.to }.prefix(length == 1 ? 4 : 2)
+    }
+    kept.sort { ($0.to, $0.from) < ($1.to, $1.from) }
+    head.state.deltas = kept
+    head.state.deltas = kept.filter { delta in
+      if case .deltas = PublicationPlan.cheapest(from: delta.from, to: head.state) { return true }
+      return false
+    }
+    while !head.state.deltas.isEmpty, !head.fits { head.state.deltas.removeFirst() }
+    _ = try head.json()
+  }
+
+  /// Keeps the states that rings have, as the heads had them when they were the newest.
+  private func hold(_ head: inout PublicationHead, former: PublicationHead?) throws {
+    var held: [PublicationHead.State] = []
+    for sequence in Set(head.rings.map(\.sequence)).sorted() where sequence != head.sequence {
+      guard var state = former?.state(sequence) ?? head.state(sequence) else {
+        throw PublisherError.invalid(
+          "a ring cannot have the state \(sequence): only the newest state and those that rings have already can be given"
+            + " (\(head.sequence)\(head.held.map { ", \($0.sequence)" }.joined()))")
+      }
+      state.deltas = Array(state.deltas.suffix(6))
+      held.append(state)
+    }
+    head.held = held
+    try fit(&head)
+  }
+
+  // MARK: The published rows
+
+  /// Writes the outbox and the state, durably.
+  private func keep(_ outbox: [String: [UInt8]], _ head: PublicationHead, _ state: inout PublisherState) throws {
+    for (name, bytes) in outbox.sorted(by: { $0.key < $1.key }) {
+      try place.write(PublisherDirectory.copy(name), bytes)
+    }
+    if !state.isPending { state.formerHead = state.head }
+    state.head = String(decoding: try head.json(), as: UTF8.self)
+    state.isPending = true
+    state.outbox = outbox.keys.sorted()
+    try place.write(state)
+  }
+
+  /// Changes the published rows as a device would. Returns whether they have the digest of the source.
+  private func commit(
+    _ source: CatalogSnapshot, _ changed: [[UInt8]], _ mark: PublicationMark, _ digest: String, isFirst: Bool
+  ) throws -> Bool {
+    if isFirst { return false }
+    let writer = try CatalogWriter(place.published)
+    defer { writer.close() }
+    var rows = ReplacementSink()
+    for group in try GroupBuilder.groups(of: changed, in: source).groups {
+      try RowGroupReader(group).forEachEntry(into: &rows)
+    }
+    do {
+      _ = try rows.rows.commit(to: writer, cursor: source.cursor, mark, digest: digest)
+      return true
+    } catch is DigestMismatch {
+      return false
+    }
+  }
+
+  private struct ReplacementSink: RowGroupSink {
+    var rows = RowReplacement()
+    mutating func entry(_ id: RawSpan) { rows.entry(id) }
+    mutating func product(_ row: borrowing ProductRow) throws { try rows.product(row) }
+    mutating func relation(_ row: borrowing RelationRow) throws { try rows.relation(row) }
+    mutating func code(_ row: borrowing CodeRow) throws { try rows.code(row) }
+  }
+
+  private func replaceAll(_ source: CatalogSnapshot, _ mark: PublicationMark, _ sum: CatalogRowSum) throws {
+    let writer = try CatalogWriter(place.published)
+    defer { writer.close() }
+    var update = try writer.beginFullUpdate(.open)
+    var mark = mark
+    mark.rowSum = PublicationMark.RowSum(sum)
+    do {
+      var (product, relation, code) = (ProductRow(), RelationRow(), CodeRow())
+      let rows = try source.rowIDs()
+      for row in rows.products where try source.copy(row, to: &product) { try update.product(product) }
+      for row in rows.relations where try source.copy(row, to: &relation) { try update.relation(relation) }
+      for row in rows.codes {
+        for one in try source.codes(inRecord: row) {
+          one.fill(&code)
+          try update.code(code)
+        }
+      }
+    } catch {
+      update.cancel()
+      throw error
+    }
+    _ = try update.commit(cursor: source.cursor, publication: mark) { candidate in
+      let own = try CatalogDigest(candidate).description
+      let wanted = sum.digest(cursor: source.cursor).description
+      if own != wanted { throw DigestMismatch(own: own, published: wanted) }
+    }
+  }
+
+  // MARK: Writing
+
+  /// Writes the objects of the outbox and the head that is pending, and reads them back.
+  private func upload(
+    _ head: PublicationHead, _ json: [UInt8], _ state: inout PublisherState, _ versions: inout Versions,
+    _ report: inout PublishReport
+  ) async throws {
+    for name in state.outbox {
+      guard let bytes = try place.read(PublisherDirectory.copy(name)) else {
+        throw PublisherError.invalid("the copy of \(name) is not in \(place.directory.path) any more")
+      }
+      try await put(name, bytes, &report)
+    }
+    try await ensureKeys(&report)
+    try await putHead(json, &versions, &report)
+    try await check(head, json, new: state.outbox)
+    finish(head, &state)
+    try place.write(state)
+    try place.removeCopies(except: Set(head.state.deltas.map { PublisherDirectory.copy($0.name) }))
+    report.isPublished = true
+    report.expires = head.expires
+  }
+
+  /// Writes a head that names the same objects as the last one.
+  private func write(
+    _ head: PublicationHead, _ state: inout PublisherState, _ versions: inout Versions, outbox: [String: [UInt8]],
+    _ report: inout PublishReport
+  ) async throws {
+    try keep(outbox, head, &state)
+    try await upload(head, Array(state.head?.utf8 ?? "".utf8), &state, &versions, &report)
+  }
+
+  private func put(_ name: String, _ bytes: [UInt8], _ report: inout PublishReport) async throws {
+    switch try await target.put(name, bytes, .ifAbsent, Self.objectType) {
+    case .written:
+      report.objects += 1
+      report.bytesOut += bytes.count
+    case .preconditionFailed:
+      // The name is the hash, so what is there should be the same.
+      guard try await target.get(name, limit: bytes.count)?.bytes == bytes else {
+        throw PublisherError.notPublished(
+          "\(target)/\(name) has other bytes than its name says: remove it, and try again")
+      }
+    }
+  }
+
+  /// Writes the signature, which has the head in it, and then the head. Both are replaced only if they are as they were
+  /// read.
+  private func putHead(_ json: [UInt8], _ versions: inout Versions, _ report: inout PublishReport) async throws {
+    let signature = try options.key.sign(json).embedding(json)
+    let files = [
+      (PublicationHead.signatureName, signature, versions.signature), (PublicationHead.name, json, versions.head),
+    ]
+    for (name, bytes, version) in files {
+      let type =
+        name == PublicationHead.name ? Self.headType : ObjectType(mediaType: "text/plain", cacheControl: "no-cache")
+      switch try await target.put(name, bytes, version.map(PutCondition.ifVersion) ?? .ifAbsent, type) {
+      case .written(let version):
+        if name == PublicationHead.name { versions.head = version } else { versions.signature = version }
+        report.objects += 1
+        report.bytesOut += bytes.count
+      case .preconditionFailed:
+        let seen = try await target.get(name, limit: 2 * PublicationHead.byteLimit)?.bytes
+        // A retry of a write whose answer was lost.
+        if seen == bytes { continue }
+        throw try otherPublisher(try await target.get(PublicationHead.name, limit: PublicationHead.byteLimit)?.bytes)
+      }
+    }
+  }
+
+  /// Reads the head and the new objects back, as a device does.
+  private func check(_ head: PublicationHead, _ json: [UInt8], new names: [String]) async throws {
+    let (seen, _) = try await readHead()
+    let file = try await target.get(PublicationHead.signatureName, limit: 2 * PublicationHead.byteLimit)?.bytes
+    guard seen == json, let file,
+      let signature = try? SignifySignature.embedded(in: file).signature,
+      try signature.isValid(of: json, key: options.key.publicKey)
+    else {
+      throw PublisherError.notPublished(
+        "\(target)/\(PublicationHead.name) is not what was written to it a moment ago: another publisher writes there, or the"
+          + " store answers with older copies")
+    }
+    for name in names {
+      guard let limit = try place.directory.byteCount(of: PublisherDirectory.copy(name)),
+        let object = try await target.get(name, limit: limit),
+        name.contains(Hexadecimal.text(try Hash.sha256(of: object.bytes), .lowercase))
+      else { throw PublisherError.notPublished("\(target)/\(name) is not what was written to it a moment ago") }
+    }
+  }
+
+  private func finish(_ head: PublicationHead, _ state: inout PublisherState) {
+    let now = options.now().timeIntervalSince1970
+    for name in state.outbox { state.objects[name] = now }
+    for one in [head.state] + head.held {
+      state.objects[one.base.name] = now
+      for delta in one.deltas { state.objects[delta.name] = now }
+      if let probe = one.probe { state.objects[probe.name("probe")] = now }
+    }
+    state.isPending = false
+    state.formerHead = nil
+    state.outbox = []
+  }
+
+  /// Writes the list of keys if there is none; otherwise checks that it has the key.
+  private func ensureKeys(_ report: inout PublishReport) async throws {
+    let line = PublicationTrust.line(options.key.publicKey)
+    guard let known = try await target.get(KeyList.name, limit: KeyList.byteLimit) else {
+      let since = Date(timeIntervalSince1970: options.now().timeIntervalSince1970.rounded(.down))
+      let list = KeyList(version: 1, root: line, keys: [KeyList.Key(key: line, since: since)])
+      let signature = try options.key.sign(list.json).embedding(list.json)
+      for (name, bytes) in [(KeyList.signatureName, signature), (KeyList.name, list.json)] {
+        if case .written = try await target.put(name, bytes, .none, Self.headType) {
+          report.objects += 1
+          report.bytesOut += bytes.count
+        }
+      }
+      return
+    }
+    let list = try KeyList(json: known.bytes)
+    guard list.keys.contains(where: { $0.key == line }) else {
+      throw PublisherError.key(
+        "the key \(options.key.number) is not among the keys of \(target)/\(KeyList.name): sign with one that is, or add it"
+          + " with 'catalogctl publish keys rotate'")
+    }
+  }
+}

@@ -1,0 +1,33 @@
+package import Platform
+
+/// Why something was not published. Devices see the state that they saw before.
+package enum PublisherError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// Another publisher writes to the same place.
+  case otherPublisher(String)
+  /// The keys do not fit.
+  case key(String)
+  /// What was asked for cannot be done with this publication.
+  case invalid(String)
+  /// What was written is not what is read back.
+  case notPublished(String)
+  /// Another process of this machine publishes the same.
+  case busy(String)
+
+  package var description: String {
+    switch self {
+    case .otherPublisher(let text), .key(let text), .invalid(let text), .notPublished(let text), .busy(let text): text
+    }
+  }
+}
+
+extension PublisherError: ProgramError {
+  package var exitStatus: ExitStatus {
+    switch self {
+    case .otherPublisher: .cannotCreate
+    case .key: .permission
+    case .invalid: .data
+    case .notPublished: .unavailable
+    case .busy: .temporary
+    }
+  }
+}
