@@ -44,6 +44,17 @@ struct Sync: AsyncParsableCommand {
   var url: String?
   @Option(help: ArgumentHelp("A file with the server's answer.", valueName: "file"), completion: .file())
   var from: [String] = []
+  @Option(
+    help: ArgumentHelp("The address of a publication, in place of a server's.", valueName: "url"))
+  var published: String?
+  @Option(
+    help: ArgumentHelp("A neighbour that has the publication too, and is asked first.", valueName: "url"))
+  var mirror: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "The public root key of the publication; without it, the first one that is met.",
+      valueName: "file"), completion: .file())
+  var rootKey: String?
   @Flag(help: "Take the answer as a full update.") var full = false
   @Flag(help: "Set a damaged catalogue aside and start a new one; with --full.") var replaceDamaged = false
   @Option(
@@ -62,6 +73,15 @@ struct Sync: AsyncParsableCommand {
 
   func validate() throws {
     guard url == nil || from.isEmpty else { throw ValidationError("give --url URL or --from FILE, one of them") }
+    if published != nil, url != nil || !from.isEmpty {
+      throw ValidationError("give --published URL, --url URL or --from FILE, one of them")
+    }
+    if url != nil || !from.isEmpty, rootKey != nil || !mirror.isEmpty {
+      throw ValidationError("--root-key and --mirror belong to --published URL")
+    }
+    if published != nil, organisation != nil || source != nil || keepAnswer != nil || replaceDamaged {
+      throw ValidationError("--organisation, --source, --keep-answer and --replace-damaged do not go with --published")
+    }
     guard organisation != "", source != "" else { throw ValidationError("--organisation and --source are not empty") }
     if from.isEmpty, source != nil {
       throw ValidationError("with --url the URL is the source; --source goes with --from")
@@ -83,6 +103,12 @@ struct Sync: AsyncParsableCommand {
     // Report a catalogue that cannot be opened before anything else.
     if !full { _ = try store.snapshot() }
     let settings = try readSettings()
+    if let published {
+      return try await PublishedSync(
+        store: store, write: write, output: output, accept: accept, url: published, mirrors: mirror, rootKey: rootKey,
+        isFull: full
+      ).run { try connection.options(to: $0, settings) }
+    }
     let organisation = organisation ?? (from.isEmpty || source != nil ? settings.organisation : nil)
     if !from.isEmpty {
       if source != nil, organisation == nil {

@@ -49,6 +49,13 @@ struct ConnectionOptions: ParsableArguments {
   ///
   /// - Throws: `Failure` for a file of credentials that cannot be used; `TransportError`.
   func transport(to url: String, _ settings: SyncSettings) throws -> ServerConnection {
+    try ServerConnection(url: url, options: options(to: url, settings))
+  }
+
+  /// The options of a connection to the server at `url`.
+  ///
+  /// - Throws: As ``transport(to:_:)``.
+  func options(to url: String, _ settings: SyncSettings) throws -> TransportOptions {
     var options = TransportOptions()
     options.authorization = try credentials(for: url, settings)
     options.certificateAuthorityFile = caFile ?? settings.caFile
@@ -58,7 +65,7 @@ struct ConnectionOptions: ParsableArguments {
     options.totalTimeout = .seconds(timeout)
     options.retry.maximumAttempts = attempts
     options.proxies = ProxyRules(environment: ProcessInfo.processInfo.environment)
-    return try ServerConnection(url: url, options: options)
+    return options
   }
 
   /// An option takes precedence over the environment, which takes precedence over a setting. Credentials in the

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Essentials
+import JSONFormat
+import PublicationFormat
+import Publisher
+
+struct PublishRing: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ring", abstract: "Give a share of the devices one state, and the others another.",
+    discussion: """
+      'publish ring 25 7 100 6' gives the first 25 % of the devices the state 7, and all others the state 6. Which ring a \
+      device is in depends on its id alone. Later publications keep the rings until they are changed; 'publish ring 100 \
+      SEQUENCE' gives all devices one state. Only the newest state can be given, and those that rings have already.
+      """)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var target: PublicationTarget
+  @Argument(help: "PERCENT SEQUENCE, once or several times; the percent grow.") var rings: [Double]
+
+  func validate() throws {
+    guard rings.count >= 2, rings.count.isMultiple(of: 2) else {
+      throw ValidationError("give PERCENT SEQUENCE, once or several times")
+    }
+    guard rings.count / 2 <= PublicationHead.ringLimit else {
+      throw ValidationError("a publication has at most \(PublicationHead.ringLimit) rings")
+    }
+    var last = 0.0
+    for index in stride(from: 0, to: rings.count, by: 2) {
+      guard rings[index] > last, rings[index] <= 100 else {
+        throw ValidationError("percent are more than 0, at most 100, and grow from ring to ring")
+      }
+      last = rings[index]
+      guard rings[index + 1] >= 1, rings[index + 1] == rings[index + 1].rounded(), rings[index + 1] < 1e15 else {
+        throw ValidationError("a sequence is a whole number from 1")
+      }
+    }
+    guard last == 100 else {
+      throw ValidationError("the last ring ends at 100 percent, so that every device is in one")
+    }
+  }
+
+  func run() async throws {
+    let workspace = store.workspace
+    var options = PublisherOptions(
+      key: try target.signingKey(workspace), publisher: PublishRun.publisherName())
+    options.rings = stride(from: 0, to: rings.count, by: 2).map {
+      PublicationHead.Ring(percent: rings[$0], sequence: UInt64(rings[$0 + 1]))
+    }
+    let report = try await Publisher(target.location(workspace), to: target.objects(), options).setRings()
+    if output.json { return report.json.print() }
+    Console.print(
+      report.isPublished ? "the rings are published with state \(report.sequence)" : "the rings are as they were")
+  }
+}
