@@ -70,7 +70,8 @@ package struct FileTransport: Sendable {
       try Task.checkCancellation()
       // The answer broke off after its last byte.
       if failure.isRetryable, progress.isComplete, let body = progress.body { return .body(body) }
-      try await failure.pause(afterAttempt: attempt, options, environment, deadline: deadline)
+      // A whole fleet may get the same `Retry-After`.
+      try await failure.pause(afterAttempt: attempt, options, environment, deadline: deadline, spread: 0.25)
       attempt += 1
     }
   }

@@ -26,12 +26,17 @@ public struct RetryPolicy: Sendable, Equatable {
   static func isRetryable(fileStatus status: Int) -> Bool { [408, 429, 500, 502, 503, 504].contains(status) }
 
   /// The pause after attempt `attempt` (from 1); `nil` after the last one.
+  ///
+  /// - Parameter spread: How much longer than the server's `Retry-After` the pause may be, as a part of it, so that
+  ///   clients that got the same one do not return together.
   func pause(
-    afterAttempt attempt: Int, retryAfter: Duration?, random: (ClosedRange<Double>) -> Double
+    afterAttempt attempt: Int, retryAfter: Duration?, spread: Double = 0, random: (ClosedRange<Double>) -> Double
   ) -> Duration? {
     guard attempt < maximumAttempts else { return nil }
     let backoff = Backoff(first: firstPause, longest: longestPause)
     let jittered = backoff.pause(afterFailure: attempt) * random(0.5...1)
-    return max(jittered, min(retryAfter ?? .zero, longestRetryAfter))
+    guard let retryAfter else { return jittered }
+    let asked = min(retryAfter, longestRetryAfter)
+    return max(jittered, spread > 0 ? asked * random(1...1 + spread) : asked)
   }
 }

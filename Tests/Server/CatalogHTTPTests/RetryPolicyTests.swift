@@ -27,6 +27,18 @@ import Testing
     #expect(pause(100_000) == .seconds(300))
   }
 
+  @Test func `a fleet with one wish of the server is spread, also after the cap`() {
+    func pause(_ seconds: Int64?, at part: Double) -> Duration? {
+      policy.pause(afterAttempt: 1, retryAfter: seconds.map { .seconds($0) }, spread: 0.25) {
+        $0.lowerBound + ($0.upperBound - $0.lowerBound) * part
+      }
+    }
+    #expect(pause(100, at: 0) == .seconds(100))
+    #expect(pause(100, at: 1) == .seconds(125))
+    #expect(pause(100_000, at: 1) == .seconds(375))
+    #expect(pause(nil, at: 1) == .seconds(1))
+  }
+
   @Test func `no pause follows the last attempt`() {
     #expect(policy.pause(afterAttempt: 5, retryAfter: .seconds(1)) { $0.upperBound } == nil)
   }
