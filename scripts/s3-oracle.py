@@ -3,9 +3,9 @@
     s3-oracle.py KEY SECRET
 
 Prints `listening on URL`, and serves until it is ended. For each request, botocore computes the
-Authorization header again, from the same method, URL, headers, body and time; any difference is answered by 403. So is a
-header that can change the meaning of a request and is not signed. Conditions of writes are kept. The bucket is `bucket`,
-as the beginning of the path or of the host.
+Authorization header again, from the same method, URL, headers, body and time; any difference is answered by 403. So is
+a header that can change the meaning of a request and is not signed. Conditions of writes are kept. The bucket is
+`bucket`, as the beginning of the path or of the host.
 """
 
 import hashlib

@@ -33,8 +33,8 @@ final class CurlTransfer: @unchecked Sendable {
   /// - Returns: Whether that succeeded.
   func begin(_ request: ClientRequest, closesConnection: Bool) -> Bool {
     isProxySecure = request.proxy?.url.hasPrefix("https:") ?? false
-    // A field without a value ends with a semicolon for libcurl. It adds an `Expect` to larger bodies and an `Accept` to
-    // all requests, unless it is told not to. Before version 8.3 it would sign what it is told not to send.
+    // A field without a value ends with a semicolon for libcurl. It adds an `Expect` to bodies and an `Accept` to all
+    // requests, unless it is told not to. Before version 8.3 it would sign what it is told not to send.
     let lines = request.headers.map { $0.value.isEmpty ? $0.name + ";" : "\($0.name): \($0.value)" }
     let hasAccept = request.headers.contains { $0.name.lowercased() == "accept" }
     let omitted = request.signature == nil ? ["Expect:"] + (hasAccept ? [] : ["Accept:"]) : []

@@ -20,8 +20,8 @@ package final class HTTPClient: Sendable {
 
   /// Begins a request.
   ///
-  /// - Throws: `ClientError.noLibrary`, also if libcurl is too old to sign a request; `ClientError.other` if there is no
-  ///   memory.
+  /// - Throws: `ClientError.noLibrary`, also if libcurl is too old to sign a request; `ClientError.other` if there is
+  ///   no memory.
   package func begin(_ request: ClientRequest) throws(ClientError) -> HTTPExchange {
     if request.signature != nil { try Self.checkSigning() }
     let exchange = HTTPExchange(request)

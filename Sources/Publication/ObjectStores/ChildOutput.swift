@@ -12,7 +12,7 @@ enum ChildOutput {
     case timedOut
   }
 
-  /// Runs a command, which is looked for in `PATH`, without input. It shares the standard error of this process. Blocks.
+  /// Runs a command, which is looked for in `PATH`, without input. It shares this process's standard error. Blocks.
   ///
   /// - Throws: `StorageError` if it cannot be run.
   static func read(

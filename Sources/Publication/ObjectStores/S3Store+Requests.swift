@@ -45,7 +45,7 @@ extension S3Store {
         if answer.status >= 500 { mayHaveWritten = true }
         if let wait = answer.retryAfter(now: timing.now()) { pause = max(pause, min(wait, Self.longestRetryAfter)) }
       } catch {
-        guard case .unreachable = error, attempt < options.maximumAttempts else { throw error }
+        guard error.mayPass, attempt < options.maximumAttempts else { throw error.error }
         mayHaveWritten = true
       }
       do { try await timing.sleep(pause) } catch { throw .cancelled }
@@ -75,12 +75,17 @@ extension S3Store {
     return request
   }
 
+  /// Why an attempt got no answer.
+  private struct FailedAttempt: Error {
+    var error: ObjectStoreError
+    /// Whether another attempt may get one.
+    var mayPass = false
+  }
+
   /// Makes one attempt.
-  ///
-  /// - Throws: `ObjectStoreError.unreachable` for what may pass.
   private func perform(
     _ request: ClientRequest, _ name: String, limit: Int
-  ) async throws(ObjectStoreError) -> S3Answer {
+  ) async throws(FailedAttempt) -> S3Answer {
     do {
       let exchange = try client.begin(request)
       // Ends the request, if the body was not read to its end.
@@ -92,21 +97,22 @@ extension S3Store {
       while let piece = try await exchange.nextPiece() {
         answer.body += piece
         if answer.body.count <= limit { continue }
-        if isObject { throw ObjectStoreError.tooLarge(store: description, name: name, limit: limit) }
+        if isObject { throw FailedAttempt(error: .tooLarge(store: description, name: name, limit: limit)) }
         break
       }
       return answer
-    } catch let error as ObjectStoreError {
+    } catch let error as FailedAttempt {
       throw error
     } catch let error as ClientError {
       let reason = error.reason(host: endpoint.host, proxy: options.proxy?.url)
+      let unreachable = ObjectStoreError.unreachable(store: description, reason: "\(endpoint.host): \(reason)")
       switch error {
-      case .noLibrary: throw .noLibrary(reason: reason)
+      case .noLibrary: throw FailedAttempt(error: .noLibrary(reason: reason))
       // What a person has to change does not pass.
       case .untrusted, .otherHost, .noEncryption, .authorityFile, .proxyAuthentication, .proxyEncryption:
-        throw .refused(store: description, name: name, answer: S3Refusal(status: 0, message: reason))
-      default: throw .unreachable(store: description, reason: "\(endpoint.host): \(reason)")
+        throw FailedAttempt(error: unreachable)
+      default: throw FailedAttempt(error: unreachable, mayPass: true)
       }
-    } catch { throw .cancelled }
+    } catch { throw FailedAttempt(error: .cancelled) }
   }
 }

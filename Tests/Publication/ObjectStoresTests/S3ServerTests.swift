@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import ObjectStores
@@ -168,5 +169,17 @@ struct S3ServerTests {
       #expect(
         error?.description.contains("there is no bucket 'no-such-bucket'") == true, "\(String(describing: error))")
     }
+  }
+
+  @Test(arguments: servers)
+  func `a server that does not speak TLS is told apart from one that does not answer`(server: Server) async throws {
+    let url = server.url.replacing("http:", with: "https:")
+    let pauses = Mutex(0)
+    let store = try S3Store(
+      S3Location(bucket: "bucket"), options: S3Options(endpoint: url), environment: environment, credentials: nil,
+      timing: S3Timing(sleep: { _ in pauses.withLock { $0 += 1 } }, random: { 1 }, now: { 0 }))
+    let error = await #expect(throws: ObjectStoreError.self) { try await store.get("x", limit: 1) }
+    #expect(error?.description.contains("an http URL may be meant") == true, "\(String(describing: error))")
+    #expect(pauses.withLock { $0 } == 0)
   }
 }
