@@ -338,7 +338,7 @@ let groups: [(name: String, targets: [Target])] = [
       tests("CryptographyTests", ["Cryptography", "RandomTestSupport"]),
       tests("JSONFormatTests", ["JSONFormat", "RandomTestSupport"]),
       tests("GzipTests", ["Gzip", "RandomTestSupport"]),
-      tests("ZstdTests", ["RandomTestSupport"]),
+      tests("ZstdTests", ["RandomTestSupport", "Zstd"]),
       tests("DocumentFormatTests", ["Bytes", "DocumentFormat", "JSONFormat", "RandomTestSupport"]),
     ]),
   tests(

@@ -8,6 +8,8 @@ import TextFormat
 
 /// Brings a base into a file of the device, part by part: each is checked as it arrives, and fetched again alone if it is
 /// damaged. Parts that are there from an earlier run are not fetched again.
+///
+/// A base of which nothing is there yet is fetched with one request. What that does not bring, a request for each gap does.
 struct BaseDownload {
   private let client: PublicationClient
   private let base: PublicationHead.Base
@@ -28,6 +30,7 @@ struct BaseDownload {
     guard whole.byteCount <= BaseFile.topLimit else {
       throw PublicationFailure.refused("the base has a top of \(whole.byteCount) bytes")
     }
+    if try file.size() == 0 { try await Self.fetchAll(whole, client, base, file) }
     try await Self.fetch([whole], client, base, file)
     do {
       top = try BaseFile.Top(file.read(whole.byteCount, at: 0))
@@ -107,6 +110,79 @@ struct BaseDownload {
     }
     if missing.isEmpty { return }
     throw PublicationFailure.unavailable(reasons.joined(separator: "; "))
+  }
+
+  /// Fetches the file as a whole, from the first place that has it, as far as it is what was published.
+  private static func fetchAll(
+    _ top: BaseFile.Part, _ client: PublicationClient, _ base: PublicationHead.Base, _ file: any StorageFile
+  ) async throws {
+    for place in client.mirrors + [client.origin] {
+      var sink = WholeSink(top: top, file: file)
+      do {
+        _ = try await place.read(base.name, 0..<base.file.byteCount, isFresh: false) { try sink.take($0) }
+      } catch is WholeSink.Damaged {
+      } catch is PublicationFailure {}
+      // The rest is fetched part by part.
+      if sink.partCount > 0 { return }
+    }
+  }
+
+  /// Writes the parts of a base that arrives from its beginning, and learns from each which ones follow.
+  private struct WholeSink {
+    /// The bytes are not those that were published, and what follows cannot be told.
+    struct Damaged: Error {}
+
+    private let file: any StorageFile
+    /// The parts that are known, in the order of the file.
+    private var parts: [BaseFile.Part]
+    private var next = 0
+    private var pending: [UInt8] = []
+    private var pageCount = 0
+    private(set) var partCount = 0
+
+    init(top: BaseFile.Part, file: any StorageFile) {
+      parts = [top]
+      self.file = file
+    }
+
+    mutating func take(_ piece: Span<UInt8>) throws {
+      var offset = 0
+      while offset < piece.count, next < parts.count {
+        let part = parts[next]
+        let count = min(part.byteCount - pending.count, piece.count - offset)
+        pending.append(copying: piece.extracting(offset..<offset + count))
+        offset += count
+        if pending.count < part.byteCount { return }
+        if try part.isPart(pending) {
+          try file.write(pending, at: part.offset)
+          partCount += 1
+        } else if next <= pageCount {
+          throw Damaged()
+        }
+        try addParts()
+        pending.removeAll(keepingCapacity: true)
+        next += 1
+      }
+    }
+
+    /// Adds the parts that the last one names.
+    private mutating func addParts() throws {
+      let named: [BaseFile.Part]
+      if next == 0 {
+        guard let top = try? BaseFile.Top(pending) else { throw Damaged() }
+        named = top.pages.flatMap { $0 }
+        pageCount = named.count
+      } else if next <= pageCount {
+        guard let groups = try? BaseFile.Part.groups(ofPage: pending) else { throw Damaged() }
+        named = groups
+      } else {
+        return
+      }
+      for part in named {
+        guard let last = parts.last, part.offset == last.offset + last.byteCount else { throw Damaged() }
+        parts.append(part)
+      }
+    }
   }
 
   /// Fetches parts, those that follow each other with one request. Returns the parts that are still missing.
