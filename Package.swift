@@ -216,8 +216,8 @@ let groups: [(name: String, targets: [Target])] = [
       module(
         "Publisher",
         [
-          "Bytes", "Catalog", "CatalogRows", "Cryptography", "DocumentFormat", "Essentials", "LogStore", "ObjectStores",
-          "Platform", "PublicationFormat", "PublicationSync", "Storage", "TextFormat", "Zstd",
+          "Bytes", "Catalog", "CatalogRows", "Cryptography", "Essentials", "LogStore", "ObjectStores", "Platform",
+          "PublicationFormat", "PublicationSync", "Storage", "TextFormat", "Zstd",
         ]),
     ]),
   // The stores of a device, and one import for all that embeds.
@@ -446,6 +446,12 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "PublicationFormatTests",
         ["Bytes", "CatalogRows", "PublicationFormat", "RandomTestSupport", "RowTestSupport"]),
+      tests(
+        "PublicationSyncTests",
+        [
+          "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "Cryptography", "LogStore", "ObjectStores", "Platform",
+          "PublicationFormat", "PublicationSync", "Publisher", "StoreTestSupport",
+        ]),
     ]),
   tests(
     of: "Workspace",

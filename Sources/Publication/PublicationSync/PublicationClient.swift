@@ -58,21 +58,26 @@ package struct PublicationClient: Sendable {
   /// - Throws: ``PublicationFailure``; `StorageError`; `CancellationError`.
   package func head(_ mark: PublicationMark?, takesOther: Bool) async throws -> CheckedHead {
     var notes: [String] = []
+    var newest: CheckedHead?
     for mirror in mirrors {
       do {
-        var checked = try await head(from: mirror, mark, takesOther: takesOther)
-        // A mirror may lag: the origin is asked too if the mirror has no news.
-        if checked.head.sequence > mark?.sequence ?? 0 {
-          checked.notes = notes + checked.notes
-          return checked
-        }
+        let checked = try await head(from: mirror, mark, takesOther: takesOther)
+        if checked.head.sequence > newest?.head.sequence ?? 0 { newest = checked }
       } catch let error as PublicationFailure {
         notes.append("the mirror \(mirror.name) was left out: \(error)")
       }
     }
-    var checked = try await head(from: origin, mark, takesOther: takesOther)
-    checked.notes = notes + checked.notes
-    return checked
+    // A mirror may lag, or hold a head back. What it has needs not come from the origin.
+    do {
+      let checked = try await head(from: origin, mark, takesOther: takesOther)
+      if checked.head.sequence >= newest?.head.sequence ?? 0 { newest = checked }
+    } catch PublicationFailure.unavailable(let reason) {
+      if newest == nil { throw PublicationFailure.unavailable(reason) }
+      notes.append("the head is that of a mirror: \(reason)")
+    }
+    guard var newest else { throw PublicationFailure.unavailable("\(origin.name) has no head") }
+    newest.notes = notes + newest.notes
+    return newest
   }
 
   private func head(

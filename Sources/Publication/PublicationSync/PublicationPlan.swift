@@ -10,6 +10,9 @@ package enum PublicationPlan: Sendable, Equatable {
   /// What a request costs beside its bytes, in bytes: with it, few large files are better than many small ones.
   private static let requestCost = 1024
 
+  /// Whether the base and deltas lead to a state.
+  static func reaches(_ state: PublicationHead.State) -> Bool { path(from: state.base.sequence, to: state) != nil }
+
   /// The number of bytes to fetch.
   package var byteCount: Int {
     switch self {

@@ -90,25 +90,30 @@ package struct PublicationSync: Sendable {
     let new = PublicationMark(
       catalogue: checked.head.catalogue, sequence: state.sequence, keysVersion: checked.trust.minimumVersion,
       rootKey: PublicationClient.bytes(of: checked.trust.root))
-    let from = follows && !isFull ? mark.map(\.sequence).flatMap { $0 < state.sequence ? $0 : nil } : nil
+    let start = follows && !isFull ? mark.map(\.sequence).flatMap { $0 < state.sequence ? $0 : nil } : nil
     let probe = try await probe(state)
-    var plan = PublicationPlan.cheapest(from: from, to: state)
-    if case .deltas(let deltas) = plan {
+    // Deltas that cannot be had are left out, and the next cheapest way is tried.
+    var usable = state
+    var from = start
+    while report.mode == .unchanged {
+      let plan = PublicationPlan.cheapest(from: from, to: usable)
       do {
-        report.update = try await take(deltas, state, new, probe, destination, onCommit)
-        report.mode = .delta
-      } catch let error as DigestMismatch {
+        switch plan {
+        case .deltas(let deltas):
+          report.update = try await take(deltas, state, new, probe, destination, onCommit)
+          report.mode = .delta
+        case .base(let base, let deltas):
+          report.update = try await take(base, deltas, state, new, probe, follows: follows, destination, onCommit)
+          report.mode = .base
+        }
+      } catch let failure as UnusableDelta {
+        report.notes.append("a delta cannot be used (\(failure.reason)): another way is taken")
+        usable.deltas.removeAll { $0 == failure.delta }
+        if case .base = plan, !PublicationPlan.reaches(usable) { throw PublicationFailure.unavailable(failure.reason) }
+      } catch let error as DigestMismatch where from != nil {
         report.notes.append("the deltas lead to other rows than were published (\(error)): all rows are fetched")
-      } catch PublicationFailure.unavailable(let reason) {
-        report.notes.append("the deltas cannot be used (\(reason)): all rows are fetched")
-      } catch let error as PublicationError {
-        report.notes.append("the deltas cannot be used (\(error)): all rows are fetched")
+        from = nil
       }
-      if report.mode == .unchanged { plan = .cheapest(from: nil, to: state) }
-    }
-    if case .base(let base, let deltas) = plan, report.mode == .unchanged {
-      report.update = try await take(base, deltas, state, new, probe, follows: follows, destination, onCommit)
-      report.mode = .base
     }
     report.sequence = state.sequence
     report.requests = traffic.requests - before.requests
@@ -147,17 +152,31 @@ package struct PublicationSync: Sendable {
 
   // MARK: Deltas
 
+  /// A delta is missing or damaged wherever it was looked for.
+  private struct UnusableDelta: Error {
+    let delta: PublicationHead.Delta
+    let reason: String
+  }
+
+  private func read<Sink: RowGroupSink>(_ delta: PublicationHead.Delta, into sink: inout Sink) async throws {
+    do {
+      let bytes = try await client.object(delta.name, delta.file)
+      try DeltaFile.forEachGroup(of: bytes, from: delta.from, to: delta.to) { try $0.forEachEntry(into: &sink) }
+    } catch PublicationFailure.unavailable(let reason) {
+      throw UnusableDelta(delta: delta, reason: reason)
+    } catch let error as PublicationError {
+      throw UnusableDelta(delta: delta, reason: "\(delta.name): \(error)")
+    } catch let error as ZstdError {
+      throw UnusableDelta(delta: delta, reason: "\(delta.name): \(error)")
+    }
+  }
+
   nonisolated(nonsending) private func take(
     _ deltas: [PublicationHead.Delta], _ state: PublicationHead.State, _ mark: PublicationMark,
     _ probe: PublicationProbe?, _ destination: SyncDestination, _ onCommit: (CatalogWriter, UpdateReport) -> Void
   ) async throws -> UpdateReport {
     var rows = ReplacementSink()
-    for delta in deltas {
-      let bytes = try await client.object(delta.name, delta.file)
-      do {
-        try DeltaFile.forEachGroup(of: bytes, from: delta.from, to: delta.to) { try $0.forEachEntry(into: &rows) }
-      } catch let error as ZstdError { throw PublicationError.damaged("\(error)") }
-    }
+    for delta in deltas { try await read(delta, into: &rows) }
     let replacement = rows.rows
     return try destination.withWriter { writer in
       guard try writer.snapshot().publication?.sequence == destination.snapshot()?.publication?.sequence else {
@@ -210,10 +229,7 @@ package struct PublicationSync: Sendable {
     let download = try await BaseDownload(client, base, file)
     var later = LaterRows()
     for delta in deltas {
-      let bytes = try await client.object(delta.name, delta.file)
-      do {
-        try DeltaFile.forEachGroup(of: bytes, from: delta.from, to: delta.to) { try $0.forEachEntry(into: &later) }
-      } catch let error as ZstdError { throw PublicationFailure.unavailable("\(delta.name): \(error)") }
+      try await read(delta, into: &later)
       later.endDelta()
     }
     let rows = later
