@@ -6,11 +6,13 @@ import Glibc
 import Musl
 #endif
 
-/// A server on loopback that gives each request, in the order of their arrival, the next answer of a script.
+/// A server on loopback: of the answers of a script, in the order of the requests, or of the files in a folder.
 final class HTTPServer: Sendable {
   struct Answer: Sendable {
     var status = "200 OK"
     var body = Data()
+    /// Further fields of the head, each with its end of line.
+    var fields = ""
     /// How long the server is silent before the head, in seconds.
     var delay = 0.0
     /// Whether it sends half of the body and then nothing until the client hangs up.
@@ -19,7 +21,6 @@ final class HTTPServer: Sendable {
 
   let port: UInt16
   private let listener: Int32
-  private let script: [Answer]
   private let log = Log()
 
   /// The request lines so far.
@@ -30,9 +31,31 @@ final class HTTPServer: Sendable {
   var bodies: [Data] { log.bodies }
 
   var url: String { "http://127.0.0.1:\(port)/catalogue" }
+  var root: String { "http://127.0.0.1:\(port)/" }
 
-  init(_ script: [Answer]) throws {
-    self.script = script
+  /// A server that gives each request the next answer of a script.
+  convenience init(_ script: [Answer]) throws {
+    var answers = script.makeIterator()
+    try self.init { _ in answers.next() }
+  }
+
+  /// A server of the files in a folder, with ETags and without ranges.
+  convenience init(folder: String) throws {
+    try self.init { head in
+      let words = head.split(separator: " ")
+      guard words.count > 1, !words[1].contains(".."),
+        let body = FileManager.default.contents(atPath: folder + words[1].prefix { $0 != "?" })
+      else { return Answer(status: "404 Not Found") }
+      var hash: UInt64 = 14_695_981_039_346_656_037
+      for byte in body { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
+      let etag = "\"\(hash)\""
+      if head.contains("If-None-Match: \(etag)") { return Answer(status: "304 Not Modified", fields: "ETag: \(etag)\r\n") }
+      return Answer(body: body, fields: "ETag: \(etag)\r\n")
+    }
+  }
+
+  /// - Parameter answer: The answer to the head of a request; `nil` to take no further one.
+  private init(answering answer: @escaping (String) -> Answer?) throws {
     listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -48,13 +71,16 @@ final class HTTPServer: Sendable {
     }
     guard listener >= 0, isListening else { throw POSIXError(.EADDRNOTAVAIL) }
     port = UInt16(bigEndian: address.sin_port)
-    let (answers, log) = (script, log)
+    let log = log
+    // Only this thread calls it.
+    nonisolated(unsafe) let next = answer
     Thread.detachNewThread {
-      for answer in answers {
+      while true {
         let connection = accept(listener, nil, nil)
         if connection < 0 { return }
         let head = Self.head(connection)
         log.append(head, Self.body(connection, head))
+        guard let answer = unsafe next(head) else { return }
         Self.deliver(answer, on: connection)
         close(connection)
       }
@@ -94,7 +120,7 @@ final class HTTPServer: Sendable {
   }
 
   private static func deliver(_ answer: Answer, on connection: Int32) {
-    let head = "HTTP/1.1 \(answer.status)\r\nContent-Length: \(answer.body.count)\r\nConnection: close\r\n\r\n"
+    let head = "HTTP/1.1 \(answer.status)\r\nContent-Length: \(answer.body.count)\r\n\(answer.fields)Connection: close\r\n\r\n"
     Thread.sleep(forTimeInterval: answer.delay)
     let body = answer.hangs ? answer.body.prefix(answer.body.count / 2) : answer.body
     var rest = ([UInt8](head.utf8) + body)[...]

@@ -20,6 +20,10 @@ import Testing
     (["log"], 0),
     (["diff", "1", "2"], 0), (["rollback", "1"], 0), (["dump"], 0), (["export", "ROWS"], 0), (["import", "ROWS"], 0),
     (["init", "--from", "ROWS", "--user", "u", "--yes"], 0),
+    (["publish", "keys", "new", "KEY"], 0), (["publish", "--to", "SITE", "--key", "KEY"], 0),
+    (["publish", "run", "--to", "SITE", "--key", "KEY"], 0), (["publish", "keys", "list", "--to", "SITE"], 0),
+    (["publish", "keys", "rotate", "--to", "SITE", "--root-key", "KEY", "PUBLIC"], 0),
+    (["publish", "ring", "100", "1", "--to", "SITE", "--key", "KEY"], 0),
     (["verify"], 0), (["compact"], 0), (["documents", "put", "members", "--from", "DOCUMENT"], 0),
     (["documents", "list"], 0), (["documents", "list", "members"], 0), (["documents", "get", "members", "d"], 0),
     (["documents", "query", "members"], 0), (["documents", "query", "members", "--explain"], 0),
@@ -46,7 +50,8 @@ import Testing
       "FILE": try root.payload(Self.payload, "1").path, "NEXT": try root.payload(next, "2").path,
       "DOCUMENT": try root.folder.file("document", Data(#"{"id":"d"}"#.utf8)).path,
       "ROWS": root.folder.path + "/rows.ndjson", "MISSING": root.folder.path + "/missing", "BUSY": "\(busy.port)",
-      "BACKUP": root.folder.path + "/backup",
+      "BACKUP": root.folder.path + "/backup", "SITE": root.folder.path + "/site", "KEY": root.folder.path + "/key",
+      "PUBLIC": root.folder.path + "/key.pub",
     ]
     var ran: Set<[String]> = []
     let commands = try HelpTests.everyCommand()
