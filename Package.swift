@@ -452,6 +452,13 @@ let groups: [(name: String, targets: [Target])] = [
           "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "Cryptography", "LogStore", "ObjectStores", "Platform",
           "PublicationFormat", "PublicationSync", "Publisher", "StoreTestSupport",
         ]),
+      tests(
+        "PublisherTests",
+        [
+          "Barcodes", "Bytes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogTestSupport",
+          "Cryptography", "Essentials", "LogStore", "ObjectStores", "Platform", "PublicationFormat", "PublicationSync",
+          "Publisher", "RandomTestSupport", "Storage", "StoreTestSupport",
+        ]),
     ]),
   tests(
     of: "Workspace",

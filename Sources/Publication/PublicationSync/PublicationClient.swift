@@ -176,9 +176,10 @@ package struct PublicationClient: Sendable {
     if try signature.isValid(of: json, key: key) { return (try Self.parsed(json, place), json) }
     guard !signed.isEmpty, try signature.isValid(of: signed, key: key) else { throw SignatureMismatch() }
     let newer = try Self.parsed(signed, place)
-    guard let older = try? PublicationHead(json: json), older.sequence < newer.sequence else {
-      throw SignatureMismatch()
-    }
+    // A head that was renewed has the sequence number of the one before.
+    guard let older = try? PublicationHead(json: json),
+      (older.sequence, older.published) <= (newer.sequence, newer.published)
+    else { throw SignatureMismatch() }
     return (newer, signed)
   }
 

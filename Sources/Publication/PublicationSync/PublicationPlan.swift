@@ -8,7 +8,7 @@ package enum PublicationPlan: Sendable, Equatable {
   case base(PublicationHead.Base, [PublicationHead.Delta])
 
   /// What a request costs beside its bytes, in bytes: with it, few large files are better than many small ones.
-  private static let requestCost = 1024
+  package static let requestCost = 1024
 
   /// Whether the base and deltas lead to a state.
   static func reaches(_ state: PublicationHead.State) -> Bool { path(from: state.base.sequence, to: state) != nil }

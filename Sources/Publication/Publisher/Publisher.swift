@@ -50,13 +50,7 @@ package struct Publisher: Sendable {
     guard source.sequence > 0 else {
       throw PublisherError.invalid("the catalogue was never filled: there is nothing to publish")
     }
-    var (state, head, versions, isContinued) = try await open()
-    var report = PublishReport(sequence: head?.sequence ?? 0)
-    report.isContinued = isContinued
-    if isContinued {
-      report.isPublished = true
-      report.objects += 2
-    }
+    var (state, head, versions, report) = try await open()
     let published = try CatalogReader.open(place.published)?.snapshot()
     let changed: [[UInt8]] = try head == nil ? [] : source.changedEntries(since: published ?? source)
     let cursorMoved = published.map { $0.cursor != source.cursor } ?? true
@@ -69,6 +63,7 @@ package struct Publisher: Sendable {
       if !isDue, rings == head.rings { return report }
       head.rings = rings
       try hold(&head, former: head)
+      try fit(&head)
       stamp(&head, now)
       try await write(head, &state, &versions, outbox: [:], &report)
       return report
@@ -84,14 +79,14 @@ package struct Publisher: Sendable {
   package func setRings() async throws -> PublishReport {
     let lock = try place.lock()
     defer { lock.release() }
-    var (state, known, versions, _) = try await open()
+    var (state, known, versions, report) = try await open()
     guard var head = known else { throw PublisherError.invalid("nothing was published to \(target) yet") }
-    var report = PublishReport(sequence: head.sequence)
     report.expires = head.expires
     guard let rings = options.rings, rings != head.rings else { return report }
     let former = head
     head.rings = rings
     try hold(&head, former: former)
+    try fit(&head)
     stamp(&head, options.now())
     try await write(head, &state, &versions, outbox: [:], &report)
     return report
@@ -106,54 +101,70 @@ package struct Publisher: Sendable {
   }
 
   /// Reads the state, compares it with what devices see, and completes a publication that was interrupted.
-  private func open() async throws -> (PublisherState, PublicationHead?, Versions, Bool) {
+  private func open() async throws -> (PublisherState, PublicationHead?, Versions, PublishReport) {
     var state = try place.state() ?? PublisherState(catalogue: UUID().uuidString.lowercased())
-    let (seen, versions) = try await readHead()
-    var current = versions
+    let seen = try await readHead()
+    var versions = seen.versions
     let mark = try CatalogReader.open(place.published)?.snapshot().publication
-    if state.isPending, let text = state.head {
-      let pending = try PublicationHead(json: Array(text.utf8))
-      if mark?.sequence ?? 0 < pending.sequence {
-        // The published rows do not have it yet, so nobody has seen it.
-        state.head = state.formerHead
-        state.isPending = false
-        state.outbox = []
-        try place.write(state)
-      } else {
-        let isSeen = seen.map { String(decoding: $0, as: UTF8.self) }
-        guard isSeen == nil || isSeen == state.formerHead || isSeen == text else { throw try otherPublisher(seen) }
-        var report = PublishReport(sequence: pending.sequence)
-        try await upload(pending, Array(text.utf8), &state, &current, &report)
-        return (state, pending, current, true)
-      }
+    let pending = try state.isPending ? state.head.map { try PublicationHead(json: Array($0.utf8)) } : nil
+    if let pending, mark?.sequence ?? 0 < pending.sequence {
+      // The published rows do not have it yet, so nobody has seen it.
+      state.head = state.formerHead
+      state.isPending = false
+      state.outbox = []
+      try place.write(state)
     }
+    let own = state.isPending ? [state.formerHead, state.head] : [state.head]
     guard let text = state.head else {
-      if let seen {
-        let other = try PublicationHead(json: seen)
+      if let head = seen.head ?? seen.signed {
+        let other = try PublicationHead(json: Array(head.utf8))
         throw PublisherError.otherPublisher(
           "\(target) has the catalogue \(other.catalogue) of \(other.publisher) already, state \(other.sequence): publish"
             + " from the same user and root directory as before, or to another place")
       }
-      return (state, nil, current, false)
+      return (state, nil, versions, PublishReport(sequence: 0))
+    }
+    if let head = seen.head, !own.contains(head) { throw otherPublisher(head) }
+    if let head = seen.signed, !own.contains(head) { throw otherPublisher(head) }
+    if seen.head == nil, !own.contains(nil) {
+      throw PublisherError.notPublished(
+        "\(target)/\(PublicationHead.name) is gone, and what it named may be too: put the files back, or publish to another"
+          + " place")
     }
     let head = try PublicationHead(json: Array(text.utf8))
-    if let seen, String(decoding: seen, as: UTF8.self) != text { throw try otherPublisher(seen) }
-    return (state, head, current, false)
+    var report = PublishReport(sequence: head.sequence)
+    if state.isPending {
+      report.isContinued = true
+      try await upload(head, Array(text.utf8), &state, &versions, &report)
+    }
+    return (state, head, versions, report)
   }
 
-  private func otherPublisher(_ seen: [UInt8]?) throws -> PublisherError {
-    guard let seen, let head = try? PublicationHead(json: seen) else {
+  /// - Parameter text: A head that this publisher has not written.
+  private func otherPublisher(_ text: String?) -> PublisherError {
+    guard let head = text.flatMap({ try? PublicationHead(json: Array($0.utf8)) }) else {
       return .otherPublisher("\(target)/\(PublicationHead.name) is no head: something else writes there")
     }
+    let time = CivilTime(milliseconds: Int64(head.published.timeIntervalSince1970 * 1000)).secondsText
     return .otherPublisher(
-      "\(head.publisher) has published the state \(head.sequence) to \(target), at \(CivilTime(milliseconds: Int64(head.published.timeIntervalSince1970 * 1000)).secondsText): stop one"
-        + " of the two publishers")
+      "\(head.publisher) has published the state \(head.sequence) to \(target), at \(time): stop one of the two publishers"
+    )
   }
 
-  private func readHead() async throws -> ([UInt8]?, Versions) {
+  /// The head where devices read, the head that its signature signs, and the versions of the two files.
+  private func readHead() async throws -> (head: String?, signed: String?, versions: Versions) {
     let head = try await target.get(PublicationHead.name, limit: PublicationHead.byteLimit)
     let signature = try await target.get(PublicationHead.signatureName, limit: 2 * PublicationHead.byteLimit)
-    return (head?.bytes, Versions(head: head?.version, signature: signature?.version))
+    return (
+      head.map { String(decoding: $0.bytes, as: UTF8.self) }, signature.flatMap { Self.signed($0.bytes) },
+      Versions(head: head?.version, signature: signature?.version)
+    )
+  }
+
+  /// The head that follows a signature.
+  private static func signed(_ file: [UInt8]) -> String? {
+    guard let signed = try? SignifySignature.embedded(in: file).message, !signed.isEmpty else { return nil }
+    return String(decoding: signed, as: UTF8.self)
   }
 
   // MARK: A new state
@@ -173,7 +184,13 @@ package struct Publisher: Sendable {
     if let former {
       try addDeltas(changed, from: former.sequence, source, former.state, &deltas, &outbox, &limits)
     }
-    let isFar = base.map { self.isFar($0, sequence, deltas) } ?? true
+    let rings = options.rings ?? former?.rings ?? []
+    var isFar = true
+    if let former {
+      var next = former.state
+      (next.sequence, next.deltas) = (sequence, deltas)
+      isFar = HeadSelection.isFar(next, pathLimit: HeadSelection.pathLimit(rings))
+    }
     if isFar { base = try makeBase(source, sequence, &outbox, &limits) }
     guard var newBase = base else { return }
     limits.rows = source.productCount + source.relationCount + source.codeCount
@@ -183,17 +200,27 @@ package struct Publisher: Sendable {
       return file
     }
     head.state.activation = options.activation
-    try fit(&head)
     try hold(&head, former: former)
+    if !HeadSelection.fit(&head) {
+      if newBase.sequence != sequence { newBase = try makeBase(source, sequence, &outbox, &limits) }
+      head.state.base = newBase
+      head.limits = limits
+      try fit(&head)
+    }
+    // Only what the head names is published.
+    let named = Set(Self.objects(of: head))
+    outbox = outbox.filter { named.contains($0.key) }
     // Until here nothing was changed. From here on the publication is pending.
     try keep(outbox, head, &state)
     let isSame = try commit(source, changed, mark, digest, isFirst: published == nil || former == nil)
     if !isSame {
       // Deltas cannot say what changed: devices take all rows.
-      newBase = try base?.sequence == sequence ? newBase : makeBase(source, sequence, &outbox, &limits)
+      newBase = try newBase.sequence == sequence ? newBase : makeBase(source, sequence, &outbox, &limits)
       head.state.base = newBase
       head.state.deltas = []
       head.limits = limits
+      let named = Set(Self.objects(of: head))
+      outbox = outbox.filter { named.contains($0.key) }
       try keep(outbox, head, &state)
       try replaceAll(source, mark, sum)
     }
@@ -219,7 +246,6 @@ package struct Publisher: Sendable {
       expires: now, poll: options.poll, spread: options.spread, limits: limits, state: new)
     stamp(&head, now)
     head.rings = options.rings ?? former?.rings ?? []
-    head.held = former?.held ?? []
     return head
   }
 
@@ -268,19 +294,6 @@ package struct Publisher: Sendable {
     mutating func code(_ row: borrowing CodeRow) {}
   }
 
-  /// Whether a new device needs a new base: the deltas after the last one have a fourth of its bytes.
-  private func isFar(
-    _ base: PublicationHead.Base, _ sequence: UInt64, _ deltas: [PublicationHead.Delta]
-  ) -> Bool {
-    let state = PublicationHead.State(
-      sequence: sequence, cursor: "", counts: PublicationHead.Counts(products: 0, relations: 0, codes: 0), digest: "",
-      base: base, deltas: deltas)
-    guard case .base(_, let path) = PublicationPlan.cheapest(from: nil, to: state), path.last?.to == sequence else {
-      return true
-    }
-    return path.reduce(0) { $0 + $1.file.byteCount } > max(base.file.byteCount / 4, 4096)
-  }
-
   private func makeBase(
     _ source: CatalogSnapshot, _ sequence: UInt64, _ outbox: inout [String: [UInt8]],
     _ limits: inout PublicationHead.Limits
@@ -304,37 +317,26 @@ package struct Publisher: Sendable {
     return file
   }
 
-  /// Leaves out deltas that no device would take, and as many more as the head has no room for.
-  private func fit(_ head: inout PublicationHead) throws {
-    let state = head.state
-    var kept: [PublicationHead.Delta] = []
-    for (length, deltas) in Dictionary(grouping: state.deltas, by: { $0.to - $0.from }) {
-      kept += deltas.sorted { $0.to > $1.to }.prefix(length == 1 ? 4 : 2)
-    }
-    kept.sort { ($0.to, $0.from) < ($1.to, $1.from) }
-    head.state.deltas = kept
-    head.state.deltas = kept.filter { delta in
-      if case .deltas = PublicationPlan.cheapest(from: delta.from, to: head.state) { return true }
-      return false
-    }
-    while !head.state.deltas.isEmpty, !head.fits { head.state.deltas.removeFirst() }
-    _ = try head.json()
-  }
-
   /// Keeps the states that rings have, as the heads had them when they were the newest.
   private func hold(_ head: inout PublicationHead, former: PublicationHead?) throws {
     var held: [PublicationHead.State] = []
     for sequence in Set(head.rings.map(\.sequence)).sorted() where sequence != head.sequence {
-      guard var state = former?.state(sequence) ?? head.state(sequence) else {
+      guard let state = former?.state(sequence) ?? head.state(sequence) else {
         throw PublisherError.invalid(
           "a ring cannot have the state \(sequence): only the newest state and those that rings have already can be given"
             + " (\(head.sequence)\(head.held.map { ", \($0.sequence)" }.joined()))")
       }
-      state.deltas = Array(state.deltas.suffix(6))
       held.append(state)
     }
     head.held = held
-    try fit(&head)
+  }
+
+  /// Leaves out deltas until the head has room for what is left.
+  private func fit(_ head: inout PublicationHead) throws {
+    guard !HeadSelection.fit(&head) else { return }
+    throw PublisherError.invalid(
+      "the head has no room for the states of its rings (\(head.held.map { "\($0.sequence)" }.joined(separator: ", "))):"
+        + " let the rings have fewer states, with 'catalogctl publish ring'")
   }
 
   // MARK: The published rows
@@ -471,16 +473,17 @@ package struct Publisher: Sendable {
         let seen = try await target.get(name, limit: 2 * PublicationHead.byteLimit)?.bytes
         // A retry of a write whose answer was lost.
         if seen == bytes { continue }
-        throw try otherPublisher(try await target.get(PublicationHead.name, limit: PublicationHead.byteLimit)?.bytes)
+        let text = seen.flatMap { name == PublicationHead.name ? String(decoding: $0, as: UTF8.self) : Self.signed($0) }
+        throw otherPublisher(text)
       }
     }
   }
 
   /// Reads the head and the new objects back, as a device does.
   private func check(_ head: PublicationHead, _ json: [UInt8], new names: [String]) async throws {
-    let (seen, _) = try await readHead()
+    let seen = try await readHead().head
     let file = try await target.get(PublicationHead.signatureName, limit: 2 * PublicationHead.byteLimit)?.bytes
-    guard seen == json, let file,
+    guard seen == String(decoding: json, as: UTF8.self), let file,
       let signature = try? SignifySignature.embedded(in: file).signature,
       try signature.isValid(of: json, key: options.key.publicKey)
     else {
@@ -498,37 +501,65 @@ package struct Publisher: Sendable {
 
   private func finish(_ head: PublicationHead, _ state: inout PublisherState) {
     let now = options.now().timeIntervalSince1970
-    for name in state.outbox { state.objects[name] = now }
-    for one in [head.state] + head.held {
-      state.objects[one.base.name] = now
-      for delta in one.deltas { state.objects[delta.name] = now }
-      if let probe = one.probe { state.objects[probe.name("probe")] = now }
-    }
+    // The former head named its objects until now.
+    let former = state.formerHead.flatMap { try? PublicationHead(json: Array($0.utf8)) }
+    for name in state.outbox + Self.objects(of: head) + (former.map(Self.objects) ?? []) { state.objects[name] = now }
     state.isPending = false
     state.formerHead = nil
     state.outbox = []
   }
 
+  /// The objects that a head names.
+  static func objects(of head: PublicationHead) -> [String] {
+    ([head.state] + head.held).flatMap { state in
+      [state.base.name] + state.deltas.map(\.name) + (state.probe.map { [$0.name("probe")] } ?? [])
+    }
+  }
+
   /// Writes the list of keys if there is none; otherwise checks that it has the key.
+  ///
+  /// The signature is written first. If the writer dies in between, or two write at once, the signature is of another list:
+  /// then it is written again, if the list is by the key of this publisher.
   private func ensureKeys(_ report: inout PublishReport) async throws {
     let line = PublicationTrust.line(options.key.publicKey)
-    guard let known = try await target.get(KeyList.name, limit: KeyList.byteLimit) else {
+    var known = try await target.get(KeyList.name, limit: KeyList.byteLimit)?.bytes
+    let signature = try await target.get(KeyList.signatureName, limit: 2 * KeyList.byteLimit)
+    if known == nil {
       let since = Date(timeIntervalSince1970: options.now().timeIntervalSince1970.rounded(.down))
       let list = KeyList(version: 1, root: line, keys: [KeyList.Key(key: line, since: since)])
-      let signature = try options.key.sign(list.json).embedding(list.json)
-      for (name, bytes) in [(KeyList.signatureName, signature), (KeyList.name, list.json)] {
-        if case .written = try await target.put(name, bytes, .none, Self.headType) {
-          report.objects += 1
-          report.bytesOut += bytes.count
-        }
-      }
-      return
+      try await putKeys(KeyList.signatureName, options.key.sign(list.json).embedding(list.json), signature, &report)
+      if try await putKeys(KeyList.name, list.json, nil, &report) { return }
+      known = try await target.get(KeyList.name, limit: KeyList.byteLimit)?.bytes
     }
-    let list = try KeyList(json: known.bytes)
+    guard let json = known else { return }
+    let list = try KeyList(json: json)
     guard list.keys.contains(where: { $0.key == line }) else {
       throw PublisherError.key(
         "the key \(options.key.number) is not among the keys of \(target)/\(KeyList.name): sign with one that is, or add it"
           + " with 'catalogctl publish keys rotate'")
     }
+    let signed = try await target.get(KeyList.signatureName, limit: 2 * KeyList.byteLimit)
+    let isSigned = try PublicationTrust.publicKey(list.root).map { root in
+      try signed.map { try SignifySignature.embedded(in: $0.bytes).signature.isValid(of: json, key: root) } ?? false
+    }
+    if isSigned == true { return }
+    guard list.root == line else {
+      throw PublisherError.key(
+        "\(target)/\(KeyList.signatureName) does not sign \(KeyList.name): write both again, with the root key and"
+          + " 'catalogctl publish keys rotate'")
+    }
+    try await putKeys(KeyList.signatureName, options.key.sign(json).embedding(json), signed, &report)
+  }
+
+  /// Returns whether the file was written, and not by somebody else meanwhile.
+  @discardableResult
+  private func putKeys(
+    _ name: String, _ bytes: [UInt8], _ known: StoredObject?, _ report: inout PublishReport
+  ) async throws -> Bool {
+    let condition = known.map { PutCondition.ifVersion($0.version) } ?? .ifAbsent
+    guard case .written = try await target.put(name, bytes, condition, Self.headType) else { return false }
+    report.objects += 1
+    report.bytesOut += bytes.count
+    return true
   }
 }

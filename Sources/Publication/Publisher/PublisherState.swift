@@ -49,8 +49,8 @@ struct PublisherDirectory: Sendable {
     guard let bytes = try read(PublisherState.name) else { return nil }
     do { return try JSONDecoder().decode(PublisherState.self, from: Data(bytes)) } catch {
       throw PublisherError.invalid(
-        "\(directory.path)/\(PublisherState.name) cannot be read (\(error)): it was changed by hand; remove the directory,"
-          + " and the next publication takes over what is published")
+        "\(directory.path)/\(PublisherState.name) cannot be read (\(error)): it was damaged or changed by hand;"
+          + " restore the directory from a backup, or remove it and publish to another place")
     }
   }
 
