@@ -21,6 +21,13 @@ package protocol ObjectStore: Sendable, CustomStringConvertible {
 
   /// Whether there is an object of this name.
   func exists(_ name: String) async throws(ObjectStoreError) -> Bool
+
+  /// Finds out whether the store keeps the conditions of writes.
+  func probeConditions() async throws(ObjectStoreError) -> ConditionalWrites
+}
+
+extension ObjectStore {
+  package func probeConditions() async throws(ObjectStoreError) -> ConditionalWrites { .honoured }
 }
 
 /// An object that was read.
@@ -66,7 +73,7 @@ package struct ObjectType: Sendable, Equatable {
 }
 
 /// Whether a store keeps the conditions of writes.
-package enum ConditionalWrites: Sendable, Equatable {
+package enum ConditionalWrites: String, Codable, Sendable, Equatable {
   /// A write whose condition does not hold changes nothing.
   case honoured
   /// The store refuses writes with a condition.
