@@ -56,4 +56,33 @@ package final class ZstdCompressor {
     if let error = ZstdError(result) { throw error }
     return frame
   }
+
+  /// Returns what `body` writes, piece by piece, as one frame, whose end has the checksum. The text is not kept.
+  ///
+  /// - Throws: ``ZstdError/outOfMemory``; the errors of `body`.
+  package func compress(_ body: (_ write: ([UInt8]) throws -> Void) throws -> Void) throws -> [UInt8] {
+    _ = unsafe ZSTD_CCtx_reset(context, ZSTD_reset_session_only)
+    var frame: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 128 << 10)
+    func add(_ bytes: [UInt8], isEnd: Bool) throws {
+      var offset = 0
+      while true {
+        let (consumed, produced, result) = unsafe bytes.withUnsafeBufferPointer { bytes in
+          unsafe buffer.withUnsafeMutableBufferPointer { buffer in
+            var input = unsafe ZSTD_inBuffer(src: bytes.baseAddress, size: bytes.count, pos: offset)
+            var room = unsafe ZSTD_outBuffer(dst: buffer.baseAddress, size: buffer.count, pos: 0)
+            let result = unsafe ZSTD_compressStream2(context, &room, &input, isEnd ? ZSTD_e_end : ZSTD_e_continue)
+            return unsafe (input.pos, room.pos, result)
+          }
+        }
+        if let error = ZstdError(result) { throw error }
+        frame.append(contentsOf: buffer[..<produced])
+        offset = consumed
+        if isEnd ? result == 0 : offset == bytes.count { return }
+      }
+    }
+    try body { try add($0, isEnd: false) }
+    try add([], isEnd: true)
+    return frame
+  }
 }
