@@ -204,7 +204,8 @@ let groups: [(name: String, targets: [Target])] = [
       module(
         "PublicationFormat",
         [
-          "Barcodes", "Bytes", "CatalogRows", "Cryptography", "DocumentFormat", "Essentials", "JSONFormat", "Zstd",
+          "Barcodes", "Bytes", "CatalogRows", "Cryptography", "DocumentFormat", "Essentials", "JSONFormat",
+          "TextFormat", "Zstd",
         ],
         ownsMemory: true),
       module(
@@ -216,8 +217,8 @@ let groups: [(name: String, targets: [Target])] = [
       module(
         "Publisher",
         [
-          "Bytes", "Catalog", "CatalogRows", "Cryptography", "Essentials", "LogStore", "ObjectStores", "Platform",
-          "PublicationFormat", "PublicationSync", "Storage", "TextFormat", "Zstd",
+          "Bytes", "Catalog", "CatalogFiles", "CatalogRows", "Cryptography", "Essentials", "LogStore", "ObjectStores",
+          "Platform", "PublicationFormat", "PublicationSync", "Storage", "TextFormat", "Zstd",
         ]),
     ]),
   // The stores of a device, and one import for all that embeds.
@@ -457,7 +458,7 @@ let groups: [(name: String, targets: [Target])] = [
         [
           "Barcodes", "Bytes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogTestSupport",
           "Cryptography", "Essentials", "LogStore", "ObjectStores", "Platform", "PublicationFormat", "PublicationSync",
-          "Publisher", "RandomTestSupport", "Storage", "StoreTestSupport",
+          "Publisher", "RandomTestSupport", "Storage", "StoreTestSupport", "Zstd",
         ]),
     ]),
   tests(

@@ -36,8 +36,16 @@ package struct PublicationProbe: Sendable, Equatable {
   package init(json: [UInt8]) throws(PublicationError) {
     guard json.count <= Self.byteLimit else { throw .tooLarge("the probe has \(json.count) bytes") }
     let fields = try JSONFields(json, of: "the probe")
-    found = try fields.texts("found", upTo: Self.foundLimit)
-    missing = try fields.texts("missing", upTo: Self.missingLimit)
+    found = try fields.texts("found", upTo: Self.byteLimit)
+    missing = try fields.texts("missing", upTo: Self.byteLimit)
+    if found.count > Self.foundLimit {
+      throw .tooLarge(
+        "the probe has \(found.count) codes that must be found; it may have \(Self.foundLimit): leave some out")
+    }
+    if missing.count > Self.missingLimit {
+      throw .tooLarge(
+        "the probe has \(missing.count) codes that must not be found; it may have \(Self.missingLimit): leave some out")
+    }
     products = try fields.optionalInt("products")
   }
 }
