@@ -23,8 +23,8 @@ import Zstd
 /// The next run drops a publication that was interrupted before the end of step 2, of which nobody has seen anything, and
 /// completes one that was interrupted later.
 package struct Publisher: Sendable {
-  private let place: PublisherDirectory
-  private let target: any ObjectStore
+  let place: PublisherDirectory
+  let target: any ObjectStore
   package var options: PublisherOptions
 
   /// - Parameters:
@@ -60,6 +60,7 @@ package struct Publisher: Sendable {
       let isDue = now >= head.published.addingTimeInterval(head.expires.timeIntervalSince(head.published) / 2)
       let rings = options.rings ?? head.rings
       report.expires = head.expires
+      try await addText(source, head, &state, &report)
       if !isDue, rings == head.rings { return report }
       head.rings = rings
       try hold(&head, former: head)
@@ -119,8 +120,8 @@ package struct Publisher: Sendable {
       if let head = seen.head ?? seen.signed {
         let other = try PublicationHead(json: Array(head.utf8))
         throw PublisherError.otherPublisher(
-          "\(target) has the catalogue \(other.catalogue) of \(other.publisher) already, state \(other.sequence): publish"
-            + " from the same user and root directory as before, or to another place")
+          "\(target) has the catalogue \(other.catalogue) of \(other.publisher) already, state \(other.sequence):"
+            + " publish from the same user and root directory as before, or to another place")
       }
       return (state, nil, versions, PublishReport(sequence: 0))
     }
@@ -128,8 +129,8 @@ package struct Publisher: Sendable {
     if let head = seen.signed, !own.contains(head) { throw otherPublisher(head) }
     if seen.head == nil, !own.contains(nil) {
       throw PublisherError.notPublished(
-        "\(target)/\(PublicationHead.name) is gone, and what it named may be too: put the files back, or publish to another"
-          + " place")
+        "\(target)/\(PublicationHead.name) is gone, and what it named may be too: put the files back, or publish to"
+          + " another place")
     }
     let head = try PublicationHead(json: Array(text.utf8))
     var report = PublishReport(sequence: head.sequence)
@@ -207,9 +208,8 @@ package struct Publisher: Sendable {
       head.limits = limits
       try fit(&head)
     }
-    // Only what the head names is published.
-    let named = Set(Self.objects(of: head))
-    outbox = outbox.filter { named.contains($0.key) }
+    if options.writesNDJSON { outbox[Self.textName(sequence)] = try Self.text(of: source) }
+    Self.keepNamed(by: head, &outbox)
     // Until here nothing was changed. From here on the publication is pending.
     try keep(outbox, head, &state)
     let isSame = try commit(source, changed, mark, digest, isFirst: published == nil || former == nil)
@@ -219,8 +219,7 @@ package struct Publisher: Sendable {
       head.state.base = newBase
       head.state.deltas = []
       head.limits = limits
-      let named = Set(Self.objects(of: head))
-      outbox = outbox.filter { named.contains($0.key) }
+      Self.keepNamed(by: head, &outbox)
       try keep(outbox, head, &state)
       try replaceAll(source, mark, sum)
     }
@@ -424,6 +423,9 @@ package struct Publisher: Sendable {
     try await ensureKeys(&report)
     try await putHead(json, &versions, &report)
     try await check(head, json, new: state.outbox)
+    for name in state.outbox {
+      state.sizes[name] = try place.directory.byteCount(of: PublisherDirectory.copy(name))
+    }
     finish(head, &state)
     try place.write(state)
     try place.removeCopies(except: Set(head.state.deltas.map { PublisherDirectory.copy($0.name) }))
@@ -440,16 +442,20 @@ package struct Publisher: Sendable {
     try await upload(head, Array(state.head?.utf8 ?? "".utf8), &state, &versions, &report)
   }
 
-  private func put(_ name: String, _ bytes: [UInt8], _ report: inout PublishReport) async throws {
+  func put(_ name: String, _ bytes: [UInt8], _ report: inout PublishReport) async throws {
     switch try await target.put(name, bytes, .ifAbsent, Self.objectType) {
     case .written:
       report.objects += 1
       report.bytesOut += bytes.count
     case .preconditionFailed:
       // The name is the hash, so what is there should be the same.
-      guard try await target.get(name, limit: bytes.count)?.bytes == bytes else {
+      let known: [UInt8]?
+      do { known = try await target.get(name, limit: bytes.count)?.bytes } catch ObjectStoreError.tooLarge {
+        known = nil
+      }
+      guard known == bytes else {
         throw PublisherError.notPublished(
-          "\(target)/\(name) has other bytes than its name says: remove it, and try again")
+          "\(target)/\(name) is there already, with other bytes than belong there: remove it, and try again")
       }
     }
   }
@@ -492,9 +498,8 @@ package struct Publisher: Sendable {
           + " store answers with older copies")
     }
     for name in names {
-      guard let limit = try place.directory.byteCount(of: PublisherDirectory.copy(name)),
-        let object = try await target.get(name, limit: limit),
-        name.contains(Hexadecimal.text(try Hash.sha256(of: object.bytes), .lowercase))
+      guard let copy = try place.read(PublisherDirectory.copy(name)),
+        try await target.get(name, limit: copy.count)?.bytes == copy
       else { throw PublisherError.notPublished("\(target)/\(name) is not what was written to it a moment ago") }
     }
   }
@@ -518,8 +523,8 @@ package struct Publisher: Sendable {
 
   /// Writes the list of keys if there is none; otherwise checks that it has the key.
   ///
-  /// The signature is written first. If the writer dies in between, or two write at once, the signature is of another list:
-  /// then it is written again, if the list is by the key of this publisher.
+  /// The signature is written first. If the writer dies in between, or two write at once, the signature is of another
+  /// list: then it is written again, if the list is by the key of this publisher.
   private func ensureKeys(_ report: inout PublishReport) async throws {
     let line = PublicationTrust.line(options.key.publicKey)
     var known = try await target.get(KeyList.name, limit: KeyList.byteLimit)?.bytes

@@ -10,12 +10,16 @@ package enum PublisherError: Error, Sendable, Equatable, CustomStringConvertible
   case invalid(String)
   /// What was written is not what is read back.
   case notPublished(String)
+  /// The place does not keep the conditions of writes, and nobody has said that there is only one publisher.
+  case unconditional(String)
   /// Another process of this machine publishes the same.
   case busy(String)
 
   package var description: String {
     switch self {
-    case .otherPublisher(let text), .key(let text), .invalid(let text), .notPublished(let text), .busy(let text): text
+    case .otherPublisher(let text), .key(let text), .invalid(let text), .notPublished(let text), .busy(let text),
+      .unconditional(let text):
+      text
     }
   }
 }
@@ -24,6 +28,7 @@ extension PublisherError: ProgramError {
   package var exitStatus: ExitStatus {
     switch self {
     case .otherPublisher: .cannotCreate
+    case .unconditional: .usage
     case .key: .permission
     case .invalid: .data
     case .notPublished: .unavailable

@@ -24,6 +24,8 @@ package struct PublisherOptions: Sendable {
   package var probe: PublicationProbe?
   /// The rings; `nil` to leave them as they are.
   package var rings: [PublicationHead.Ring]?
+  /// Whether all rows of each new state are written as NDJSON too, for programs that are not devices.
+  package var writesNDJSON = false
   package var now: @Sendable () -> Date = { Date() }
 
   package init(key: SignifySecretKey, publisher: String) {
@@ -51,4 +53,6 @@ package struct PublishReport: Sendable, Equatable {
   package var expires: Date?
   /// Whether an interrupted publication was completed first.
   package var isContinued = false
+
+  package init(sequence: UInt64) { self.sequence = sequence }
 }

@@ -1,5 +1,6 @@
 import Essentials
 import LogStore
+import ObjectStores
 import Platform
 import PublicationFormat
 import Storage
@@ -20,6 +21,10 @@ struct PublisherState: Codable, Sendable, Equatable {
   var outbox: [String] = []
   /// The objects that were written, and when a head last named them, in seconds since 1970.
   var objects: [String: Double] = [:]
+  /// Their numbers of bytes.
+  var sizes: [String: Int] = [:]
+  /// What the place makes of the conditions of writes; `nil` before it was tried.
+  var conditions: ConditionalWrites?
 
   static let name = "publisher.json"
 

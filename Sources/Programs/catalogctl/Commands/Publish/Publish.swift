@@ -57,6 +57,11 @@ struct PublicationTarget: ParsableArguments {
       environment: ProcessInfo.processInfo.environment)
   }
 
+  /// The place through which a publisher writes. The first time, a bucket is asked whether it keeps conditions.
+  func checkedObjects(_ workspace: WorkspaceDirectory) async throws -> any ObjectStore {
+    try await Publisher.checkedStore(objects(), from: location(workspace), isSinglePublisher: singlePublisher)
+  }
+
   /// The directory of the publisher: one for each place.
   func location(_ workspace: WorkspaceDirectory) throws -> StoreLocation {
     let place = to.hasPrefix(S3Location.scheme) ? to : URL(filePath: to).standardizedFileURL.path
@@ -91,6 +96,10 @@ struct PublishRun: AsyncParsableCommand {
 
       The source is the catalogue of --user, or a file, a folder or a database in --from, read as 'import' reads it. A \
       source that would lose more than --max-loss of the products is refused.
+
+      --rollback N publishes the rows of the state N again, as a new state: devices never go back. The next publication \
+      from a source publishes the rows of that source, so correct it first. --prune DAYS removes the files that no head \
+      of the last DAYS days names; without --yes it says which. Alone with --to, it publishes nothing.
 
       Devices follow with 'catalogctl sync --published URL --root-key FILE.pub'.
       """)
@@ -132,8 +141,35 @@ struct PublishRun: AsyncParsableCommand {
       "Codes that devices try before they switch: {\"found\":[…],\"missing\":[…],\"products\":n}.", valueName: "file"),
     completion: .file())
   var probe: String?
+  @Option(
+    help: ArgumentHelp(
+      "Write each state as ndjson/SEQUENCE.ndjson.zst too, for DuckDB, pandas and people.", valueName: "ndjson"))
+  var also: PublishedText?
+  @Option(help: ArgumentHelp("Publish the rows of an earlier state again, as a new one.", valueName: "sequence"))
+  var rollback: UInt64?
+  @Option(
+    help: ArgumentHelp("Say which files no head of so many days names; remove them with --yes.", valueName: "days"))
+  var prune: Double?
+  @Flag(help: "With --prune: remove the files.") var yes = false
+
+  /// Whether nothing is published.
+  private var isPruningOnly: Bool {
+    prune != nil && from == nil && store.user == nil && rollback == nil && every == nil && activate == nil
+      && probe == nil && also == nil
+  }
 
   func validate() throws {
+    if rollback != nil, from != nil || store.user != nil || every != nil {
+      throw ValidationError(
+        "--rollback takes the rows from what was published to --to: leave out --from, --user and --every")
+    }
+    if yes, prune == nil { throw ValidationError("--yes belongs to --prune") }
+    if let prune, !(prune >= 0 && prune <= 36_500) { throw ValidationError("--prune is 0 to 36500 days") }
+    if let activate, ActivationTime(activate) == nil {
+      throw ValidationError(
+        "--activate is a date with a time, such as 2026-12-31T22:00:00Z, 2026-12-31T23:00:00+01:00, or"
+          + " '2026-12-31 22:00' for the local time of each device; not '\(activate.shown)'")
+    }
     if from != nil, store.user != nil { throw ValidationError("give --from or --user, one of them") }
     let isDatabase = from.map(DatabaseQuery.isURL) ?? false
     if !isDatabase, database.areGiven || products != nil || relations != nil {
@@ -152,28 +188,54 @@ struct PublishRun: AsyncParsableCommand {
 
   func run() async throws {
     let workspace = store.workspace
+    if isPruningOnly {
+      // Nothing is signed, and nothing is written on condition.
+      let key = try SignifySecretKey.new("unused")
+      let publisher = Publisher(
+        try target.location(workspace), to: try target.objects(),
+        PublisherOptions(key: key, publisher: Self.publisherName()))
+      guard let pruned = try await pruned(publisher) else { return }
+      return show(PublishReport(sequence: pruned.sequence), pruned)
+    }
     var options = PublisherOptions(key: try target.signingKey(workspace), publisher: Self.publisherName())
     options.lifetime = expires * 86_400
     options.poll = poll
     options.activation = activate
     options.probe = try probe.map(Self.readProbe)
+    options.writesNDJSON = also != nil
     let location = try target.location(workspace)
-    let publisher = Publisher(location, to: try target.objects(), options)
+    let publisher = Publisher(location, to: try await target.checkedObjects(workspace), options)
     var importer: SourceImport?
     if let from { importer = SourceImport(try source(from), accept.lossLimit) }
     while true {
       let snapshot: CatalogSnapshot
-      if let importer {
+      if let rollback {
+        snapshot = try publisher.snapshot(ofState: rollback)
+      } else if let importer {
         snapshot = try await Self.read(importer, location)
       } else {
         snapshot = try store.snapshot()
       }
       if let probe = options.probe { try PublicationProbeCheck.check(probe, snapshot) }
       let report = try await publisher.publish(snapshot)
-      if output.json { report.json.print() } else { report.print(to: target.to) }
+      if !report.isPublished, activate != nil || probe != nil {
+        Console.say("catalogctl: nothing has changed, so there is no new state for --activate or --probe")
+      }
+      show(report, try await pruned(publisher))
       guard let every else { return }
       try await Task.sleep(for: .seconds(every))
     }
+  }
+
+  private func pruned(_ publisher: Publisher) async throws -> PruneReport? {
+    guard let prune else { return nil }
+    return try await publisher.prune(after: prune * 86_400, isDryRun: !yes)
+  }
+
+  private func show(_ report: PublishReport, _ pruned: PruneReport?) {
+    if output.json { return report.json(pruned).print() }
+    if !isPruningOnly { report.print(to: target.to) }
+    pruned?.print(from: target.to)
   }
 
   /// Who publishes, for messages of other publishers.
@@ -227,19 +289,41 @@ struct PublishRun: AsyncParsableCommand {
   }
 }
 
-extension PublishReport {
+/// What is written besides the files of devices.
+enum PublishedText: String, ExpressibleByArgument, CaseIterable {
+  case ndjson
+}
+
+extension PruneReport {
   var json: JSONText {
     .object([
-      ("sequence", .uint(sequence)), ("published", .bool(isPublished)),
-      ("base", baseByteCount.map { .object([("bytes", .int($0))]) } ?? .null),
-      (
-        "deltas",
-        .array(
-          deltas.map {
-            .object([("from", .uint($0.from)), ("to", .uint($0.to)), ("bytes", .int($0.file.byteCount))])
-          })
-      ), ("objects", .int(objects)), ("bytesOut", .int(bytesOut)),
+      ("objects", .int(names.count)), ("bytes", byteCount.map(JSONText.int) ?? .null), ("dryRun", .bool(isDryRun)),
     ])
+  }
+
+  func print(from place: String) {
+    let files = Quantity.of(names.count, "file") + (byteCount.map { " with \(Quantity.bytes($0))" } ?? "")
+    if names.isEmpty { return Console.print("no file of \(place.shown) is old enough to be removed") }
+    guard isDryRun else { return Console.print("\(files) removed from \(place.shown)") }
+    for name in names { Console.print(name) }
+    Console.print("dry run: \(files) would be removed from \(place.shown); --yes removes them")
+  }
+}
+
+extension PublishReport {
+  func json(_ pruned: PruneReport? = nil) -> JSONText {
+    .object(
+      [
+        ("sequence", .uint(sequence)), ("published", .bool(isPublished)),
+        ("base", baseByteCount.map { .object([("bytes", .int($0))]) } ?? .null),
+        (
+          "deltas",
+          .array(
+            deltas.map {
+              .object([("from", .uint($0.from)), ("to", .uint($0.to)), ("bytes", .int($0.file.byteCount))])
+            })
+        ), ("objects", .int(objects)), ("bytesOut", .int(bytesOut)),
+      ] + (pruned.map { [("pruned", $0.json)] } ?? []))
   }
 
   func print(to place: String) {

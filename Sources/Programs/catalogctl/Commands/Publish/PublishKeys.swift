@@ -133,7 +133,8 @@ struct PublishKeysRotate: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let list = try await PublicationKeys(target.objects()).rotate(
+    let objects = try target.objects()
+    let list = try await PublicationKeys(target.singlePublisher ? UnconditionalStore(objects) : objects).rotate(
       root: KeyFiles.secret(rootKey), adding: file.map(KeyFiles.publicKey), retiring: retire, now: Date())
     if output.json {
       return JSONText.object([("version", .uint(list.version)), ("keys", .int(list.keys.count))]).print()

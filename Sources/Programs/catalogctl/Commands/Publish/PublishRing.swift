@@ -47,8 +47,10 @@ struct PublishRing: AsyncParsableCommand {
     options.rings = stride(from: 0, to: rings.count, by: 2).map {
       PublicationHead.Ring(percent: rings[$0], sequence: UInt64(rings[$0 + 1]))
     }
-    let report = try await Publisher(target.location(workspace), to: target.objects(), options).setRings()
-    if output.json { return report.json.print() }
+    let report = try await Publisher(
+      target.location(workspace), to: target.checkedObjects(workspace), options
+    ).setRings()
+    if output.json { return report.json().print() }
     Console.print(
       report.isPublished ? "the rings are published with state \(report.sequence)" : "the rings are as they were")
   }
