@@ -57,6 +57,9 @@ final class Scene {
     states[sequence] = (try snapshot.canonicalDump, try CatalogDigest(snapshot).description)
   }
 
+  /// Notes that a state has the rows of an earlier one.
+  func note(_ sequence: UInt64, as earlier: UInt64) { states[sequence] = states[earlier] }
+
   func nextCursor() -> String {
     cursor += 1
     return "cursor \(cursor)"
