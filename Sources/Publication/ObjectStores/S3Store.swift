@@ -75,6 +75,9 @@ package struct S3Store: ObjectStore {
 
   package var description: String { location.description }
 
+  /// The URL under which the server has the objects.
+  package var url: String { endpoint.base + location.prefix }
+
   package func get(_ name: String, limit: Int) async throws(ObjectStoreError) -> StoredObject? {
     let answer = try await send("GET", name, limit: limit)
     switch answer.status {

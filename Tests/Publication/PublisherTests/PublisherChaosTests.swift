@@ -12,7 +12,8 @@ import Testing
 
 /// Random series of everything that a publisher can do, with devices in all rings that come and go.
 struct PublisherChaosTests {
-  @Test(arguments: 0..<5) func `devices have the rows of a state of their ring, whatever is done`(run: Int) async throws {
+  @Test(arguments: 0..<5) func `devices have the rows of a state of their ring, whatever is done`(run: Int) async throws
+  {
     var rows = RowGenerator("publisher chaos", run: run)
     let scene = try Scene()
     var now = Date(timeIntervalSince1970: 1_800_000_000)

@@ -51,8 +51,11 @@ struct PublicationTarget: ParsableArguments {
   }
 
   func objects() throws -> any ObjectStore {
-    guard to.hasPrefix(S3Location.scheme) else { return DirectoryStore(to) }
-    return try S3Store(
+    to.hasPrefix(S3Location.scheme) ? try bucket() : DirectoryStore(to)
+  }
+
+  private func bucket() throws -> S3Store {
+    try S3Store(
       S3Location(parsing: to), options: S3Options(region: region, endpoint: endpoint),
       environment: ProcessInfo.processInfo.environment)
   }
@@ -64,7 +67,8 @@ struct PublicationTarget: ParsableArguments {
 
   /// The directory of the publisher: one for each place.
   func location(_ workspace: WorkspaceDirectory) throws -> StoreLocation {
-    let place = to.hasPrefix(S3Location.scheme) ? to : URL(filePath: to).standardizedFileURL.path
+    // Buckets of different servers may have the same name.
+    let place = try to.hasPrefix(S3Location.scheme) ? bucket().url : URL(filePath: to).standardizedFileURL.path
     let name = Hexadecimal.text(Array(try Hash.sha256(of: Array(place.utf8)).prefix(8)), .lowercase)
     return try StoreLocation.creating(workspace.root + "/publications/" + name, name: "published")
   }
