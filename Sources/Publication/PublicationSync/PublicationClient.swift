@@ -178,7 +178,7 @@ package struct PublicationClient: Sendable {
     let newer = try Self.parsed(signed, place)
     // A head that was renewed has the sequence number of the one before.
     guard let older = try? PublicationHead(json: json),
-      (older.sequence, older.published) <= (newer.sequence, newer.published)
+      (older.sequence, older.published) < (newer.sequence, newer.published)
     else { throw SignatureMismatch() }
     return (newer, signed)
   }

@@ -65,7 +65,7 @@ package struct Publisher: Sendable {
       head.rings = rings
       try hold(&head, former: head)
       try fit(&head)
-      stamp(&head, now)
+      stamp(&head, now, after: head.published)
       try await write(head, &state, &versions, outbox: [:], &report)
       return report
     }
@@ -88,7 +88,7 @@ package struct Publisher: Sendable {
     head.rings = rings
     try hold(&head, former: former)
     try fit(&head)
-    stamp(&head, options.now())
+    stamp(&head, options.now(), after: former.published)
     try await write(head, &state, &versions, outbox: [:], &report)
     return report
   }
@@ -243,14 +243,15 @@ package struct Publisher: Sendable {
     var head = PublicationHead(
       catalogue: state.catalogue, publisher: options.publisher, published: now,
       expires: now, poll: options.poll, spread: options.spread, limits: limits, state: new)
-    stamp(&head, now)
+    stamp(&head, now, after: former?.published)
     head.rings = options.rings ?? former?.rings ?? []
     return head
   }
 
-  /// Gives a head its times, to the second.
-  private func stamp(_ head: inout PublicationHead, _ now: Date) {
-    let second = now.timeIntervalSince1970.rounded(.down)
+  /// Gives a head its times, to the second. Of two heads, the later one has the later time: so a device that finds one of
+  /// them with the signature of the other one knows which counts.
+  private func stamp(_ head: inout PublicationHead, _ now: Date, after former: Date?) {
+    let second = max(now.timeIntervalSince1970.rounded(.down), (former?.timeIntervalSince1970 ?? 0) + 1)
     head.published = Date(timeIntervalSince1970: second)
     head.expires = Date(timeIntervalSince1970: (second + options.lifetime).rounded(.down))
     head.publisher = options.publisher
