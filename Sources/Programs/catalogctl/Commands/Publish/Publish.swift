@@ -101,9 +101,10 @@ struct PublishRun: AsyncParsableCommand {
       The source is the catalogue of --user, or a file, a folder or a database in --from, read as 'import' reads it. A \
       source that would lose more than --max-loss of the products is refused.
 
-      --rollback N publishes the rows of the state N again, as a new state: devices never go back. The next publication \
-      from a source publishes the rows of that source, so correct it first. --prune DAYS removes the files that no head \
-      of the last DAYS days names; without --yes it says which. Alone with --to, it publishes nothing.
+      --rollback N publishes the rows of the state N again, as a new state: devices never go back. The next \
+      publication from a source publishes the rows of that source, so correct it first. --prune DAYS removes the \
+      files that no head of the last DAYS days names; without --yes it says which. Alone with --to, it publishes \
+      nothing.
 
       Devices follow with 'catalogctl sync --published URL --root-key FILE.pub'.
       """)
@@ -129,7 +130,10 @@ struct PublishRun: AsyncParsableCommand {
   var format: RowFileFormat?
   @OptionGroup var irregularities: RowRuleOptions
   @OptionGroup var accept: UpdateOptions
-  @Option(help: ArgumentHelp("Publish again and again, after pauses of this length.", valueName: "seconds"))
+  @Option(
+    help: ArgumentHelp(
+      "Publish again and again, after pauses of this length; what may pass, such as a server that does not answer,"
+        + " does not end it.", valueName: "seconds"))
   var every: Double?
   @Option(
     help: ArgumentHelp("How long a head counts; it is renewed after half of this time.", valueName: "days"))
@@ -211,24 +215,36 @@ struct PublishRun: AsyncParsableCommand {
     let publisher = Publisher(location, to: try await target.checkedObjects(workspace), options)
     var importer: SourceImport?
     if let from { importer = SourceImport(try source(from), accept.lossLimit) }
+    guard let every else { return try await publish(publisher, importer, location) }
     while true {
-      let snapshot: CatalogSnapshot
-      if let rollback {
-        snapshot = try publisher.snapshot(ofState: rollback)
-      } else if let importer {
-        snapshot = try await Self.read(importer, location)
-      } else {
-        snapshot = try store.snapshot()
+      do {
+        try await publish(publisher, importer, location)
+      } catch {
+        // What may pass does not end the watch; what somebody must decide does.
+        guard let failure = Failure(error), failure.code == .unavailable || failure.code == .temporary else {
+          throw error
+        }
+        Console.say("catalogctl: \(failure.message); the next attempt is in \(Quantity.of(Int(every), "second"))")
       }
-      if let probe = options.probe { try PublicationProbeCheck.check(probe, snapshot) }
-      let report = try await publisher.publish(snapshot)
-      if !report.isPublished, activate != nil || probe != nil {
-        Console.say("catalogctl: nothing has changed, so there is no new state for --activate or --probe")
-      }
-      show(report, try await pruned(publisher))
-      guard let every else { return }
       try await Task.sleep(for: .seconds(every))
     }
+  }
+
+  private func publish(_ publisher: Publisher, _ importer: SourceImport?, _ location: StoreLocation) async throws {
+    let snapshot: CatalogSnapshot
+    if let rollback {
+      snapshot = try publisher.snapshot(ofState: rollback)
+    } else if let importer {
+      snapshot = try await Self.read(importer, location)
+    } else {
+      snapshot = try store.snapshot()
+    }
+    if let probe = publisher.options.probe { try PublicationProbeCheck.check(probe, snapshot) }
+    let report = try await publisher.publish(snapshot)
+    if !report.isPublished, activate != nil || probe != nil {
+      Console.say("catalogctl: nothing has changed, so there is no new state for --activate or --probe")
+    }
+    show(report, try await pruned(publisher))
   }
 
   private func pruned(_ publisher: Publisher) async throws -> PruneReport? {
