@@ -210,7 +210,7 @@ let groups: [(name: String, targets: [Target])] = [
       module(
         "PublicationSync",
         [
-          "Bytes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "Cryptography", "DocumentFormat",
+          "Barcodes", "Bytes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "Cryptography", "DocumentFormat",
           "Essentials", "JSONFormat", "LogStore", "Platform", "PublicationFormat", "Storage", "TextFormat", "Zstd",
         ], ownsMemory: true),
       module(
@@ -264,24 +264,25 @@ let groups: [(name: String, targets: [Target])] = [
       module(
         "ScanDaemon",
         [
-          "Barcodes", "Catalog", "CatalogHTTP", "CatalogSources", "CatalogSync", "CDaemon", "DocumentFormat",
-          "Documents", "Essentials", "JSONFormat", "LogStore", "Platform", "ScanInputs", "Storage", "StoreMetrics",
-          "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", coreMetrics, logging, serviceLifecycle,
+          "Barcodes", "Catalog", "CatalogHTTP", "CatalogSources", "CatalogSync", "CDaemon", "Cryptography",
+          "DocumentFormat", "Documents", "Essentials", "JSONFormat", "LogStore", "Platform", "PublicationFormat",
+          "PublicationSync", "ScanInputs", "Storage", "StoreMetrics", "TextFormat", "UploadHTTP", "UploadQueue",
+          "Workspace", coreMetrics, logging, serviceLifecycle,
         ]),
       module(
         "DaemonHTTP",
         [
           "Catalog", "CatalogSync", "COpenAPI", "HTTPServer", "HTTPSupport", "JSONFormat", "LogStore", "ScanDaemon",
-          "ScanInputs", "Studio", "TextFormat", "UploadQueue", "Workspace", coreMetrics, httpTypes, logging, nioCore,
-          nioHTTP1, nioPosix, serviceLifecycle,
+          "ScanInputs", "Storage", "Studio", "TextFormat", "UploadQueue", "Workspace", coreMetrics, httpTypes, logging,
+          nioCore, nioHTTP1, nioPosix, serviceLifecycle,
         ]),
       module(
         "DaemonProcess",
         [
-          "Catalog", "CatalogHTTP", "CatalogSources", "CDaemon", "DaemonHTTP", "DocumentFormat", "Documents",
-          "Essentials", "HTTPSupport", "JSONFormat", "LogStore", "Platform", "RowSources", "ScanDaemon", "ScanInputs",
-          "StoreMetrics", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", configuration, coreMetrics, logging,
-          serviceLifecycle, unixSignals,
+          "Catalog", "CatalogHTTP", "CatalogSources", "CDaemon", "Cryptography", "DaemonHTTP", "DocumentFormat",
+          "Documents", "Essentials", "HTTPSupport", "JSONFormat", "LogStore", "Platform", "RowSources", "ScanDaemon",
+          "ScanInputs", "StoreMetrics", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", configuration,
+          coreMetrics, logging, serviceLifecycle, unixSignals,
         ]),
     ]),
   // Programs.

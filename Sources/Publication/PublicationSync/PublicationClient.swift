@@ -17,6 +17,8 @@ package struct PublicationClient: Sendable {
   let rootKey: SignifyPublicKey?
   /// The device's number among all devices, 0 to less than 100, which decides its ring.
   let deviceNumber: Double
+  /// What mirrors did wrong.
+  package let mirrorFaults = MirrorFaults()
 
   package init(
     origin: any PublicationOrigin, mirrors: [any PublicationOrigin] = [], cache: PublicationCache,
@@ -68,6 +70,11 @@ package struct PublicationClient: Sendable {
         }
       } catch let error as PublicationFailure {
         notes.append("the mirror \(mirror.name) was left out: \(error)")
+        switch error {
+        case .refused: mirrorFaults.add(.wrong, mirror.name, "\(error)")
+        case .older: mirrorFaults.add(.older, mirror.name, "\(error)")
+        case .unavailable, .gone, .probeFailed, .busy: break
+        }
       }
     }
     var checked = try await head(from: origin, mark, takesOther: takesOther)
@@ -94,7 +101,7 @@ package struct PublicationClient: Sendable {
         try check(known, mark, takesOther, place)
         return CheckedHead(head: known, trust: trust, isNew: false, notes: [])
       case .missing(let status):
-        throw PublicationFailure.unavailable(
+        throw PublicationFailure.gone(
           "\(place.name)/\(PublicationHead.name) is not there (status \(status)): is it the address of a publication?")
       case .bytes(let json, let validators):
         let signature = try await file(
@@ -195,7 +202,7 @@ package struct PublicationClient: Sendable {
           + " it takes the other one instead")
     }
     if head.sequence < mark.sequence {
-      throw PublicationFailure.refused(
+      throw PublicationFailure.older(
         "\(place.name) has the state \(head.sequence), and this device has \(mark.sequence) already: it is an old copy, or"
           + " the publisher lost its state")
     }
@@ -243,7 +250,10 @@ package struct PublicationClient: Sendable {
           if bytes.count == file.byteCount, Hexadecimal.text(try Hash.sha256(of: bytes), .lowercase) == file.sha256 {
             return bytes
           }
-          if isFresh { reasons.append("\(place.name)/\(name) has other bytes than were published") }
+          if isFresh {
+            reasons.append("\(place.name)/\(name) has other bytes than were published")
+            if place.name != origin.name { mirrorFaults.add(.wrong, place.name, reasons.last ?? "") }
+          }
         } catch PublicationFailure.unavailable(let reason) {
           reasons.append(reason)
           break

@@ -49,6 +49,12 @@ package struct PublicationSync: Sendable {
   /// Whether the codes of a probe are found; called with the new state before it counts.
   package var checkProbe: @Sendable (PublicationProbe, CatalogSnapshot) throws -> Void = { _, _ in }
 
+  /// Called when there is news of the head, even if nothing else can be fetched.
+  package var didCheckHead: @Sendable (PublicationHead) -> Void = { _ in }
+  /// Called before all rows are fetched; an error that it throws ends the synchronisation. The second argument is
+  /// whether the catalogue is empty.
+  package var willFetchBase: @Sendable (PublicationHead, Bool) async throws -> Void = { _, _ in }
+
   package init(_ client: PublicationClient) { self.client = client }
 
   /// Synchronises a catalogue.
@@ -65,6 +71,7 @@ package struct PublicationSync: Sendable {
     let old = try destination.snapshot()
     let mark = old?.publication
     let checked = try await client.head(mark, takesOther: isFull)
+    didCheckHead(checked.head)
     let state = checked.head.state(ofDevice: client.deviceNumber)
     var report = PublicationReport(
       mode: .unchanged, head: checked.head, sequence: mark?.sequence ?? 0, requests: 0, bytesIn: 0,
@@ -107,6 +114,7 @@ package struct PublicationSync: Sendable {
       if report.mode == .unchanged { plan = .cheapest(from: nil, to: state) }
     }
     if case .base(let base, let deltas) = plan, report.mode == .unchanged {
+      try await willFetchBase(checked.head, old == nil || old?.sequence == 0)
       report.update = try await take(base, deltas, state, new, probe, follows: follows, destination, onCommit)
       report.mode = .base
     }
