@@ -266,8 +266,8 @@ let groups: [(name: String, targets: [Target])] = [
         [
           "Barcodes", "Catalog", "CatalogHTTP", "CatalogSources", "CatalogSync", "CDaemon", "Cryptography",
           "DocumentFormat", "Documents", "Essentials", "JSONFormat", "LogStore", "Platform", "PublicationFormat",
-          "PublicationSync", "ScanInputs", "Storage", "StoreMetrics", "TextFormat", "UploadHTTP", "UploadQueue",
-          "Workspace", coreMetrics, logging, serviceLifecycle,
+          "PublicationSync", "ScanInputs", "ServerAnswers", "Storage", "StoreMetrics", "TextFormat", "UploadHTTP",
+          "UploadQueue", "Workspace", coreMetrics, logging, serviceLifecycle,
         ]),
       module(
         "DaemonHTTP",
@@ -319,6 +319,12 @@ let groups: [(name: String, targets: [Target])] = [
           "ServerAnswers", "StoreTestSupport",
         ]),
       testSupport("RowTestSupport", ["Barcodes", "CatalogRows", "RandomTestSupport"]),
+      testSupport(
+        "PublicationTestSupport",
+        [
+          "Catalog", "CatalogRows", "Cryptography", "HTTPServer", "ObjectStores", "PublicationFormat", "Publisher",
+          "TextFormat", "WaitingTestSupport", "Workspace", httpTypes, logging,
+        ]),
       testSupport("DatagramTestSupport"),
       testSupport("ListenerTestSupport", [nioCore, nioPosix]),
       program(
@@ -339,7 +345,7 @@ let groups: [(name: String, targets: [Target])] = [
       tests("CryptographyTests", ["Cryptography", "RandomTestSupport"]),
       tests("JSONFormatTests", ["JSONFormat", "RandomTestSupport"]),
       tests("GzipTests", ["Gzip", "RandomTestSupport"]),
-      tests("ZstdTests", ["RandomTestSupport"]),
+      tests("ZstdTests", ["RandomTestSupport", "Zstd"]),
       tests("DocumentFormatTests", ["Bytes", "DocumentFormat", "JSONFormat", "RandomTestSupport"]),
     ]),
   tests(
@@ -482,16 +488,17 @@ let groups: [(name: String, targets: [Target])] = [
         "ScanDaemonTests",
         [
           "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSources", "CatalogSync", "CDaemon", "CProcessSupport",
-          "DocumentFormat", "Documents", "JSONFormat", "LogStore", "RandomTestSupport", "RowFiles", "RowSources",
-          "ScanDaemon", "ScanInputs", "Storage", "UploadQueue", "WaitingTestSupport", "Workspace", coreMetrics, logging,
+          "Cryptography", "DocumentFormat", "Documents", "JSONFormat", "LogStore", "PublicationFormat",
+          "PublicationSync", "PublicationTestSupport", "RandomTestSupport", "RowFiles", "RowSources", "ScanDaemon",
+          "ScanInputs", "Storage", "UploadQueue", "WaitingTestSupport", "Workspace", coreMetrics, logging,
           metricsTestKit, serviceLifecycle,
         ]),
       tests(
         "DaemonHTTPTests",
         [
           "Barcodes", "Catalog", "CatalogRows", "DaemonHTTP", "Gzip", "HTTPServer", "HTTPSupport", "LogStore",
-          "RandomTestSupport", "RowTestSupport", "ScanDaemon", "ScanInputs", "ServerAnswers", "StoreTestSupport",
-          "UploadQueue", "WaitingTestSupport",
+          "PublicationFormat", "PublicationTestSupport", "RandomTestSupport", "RowTestSupport", "ScanDaemon",
+          "ScanInputs", "ServerAnswers", "Storage", "StoreTestSupport", "UploadQueue", "WaitingTestSupport",
           "Workspace", coreMetrics, httpTypes, logging, metricsTestKit, nioCore, nioEmbedded, nioPosix,
           serviceLifecycle,
         ]),

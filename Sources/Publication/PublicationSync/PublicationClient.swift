@@ -217,6 +217,7 @@ package struct PublicationClient: Sendable {
     // A signature without its head is repaired by the next head.
     try cache.write(PublicationCache.headSignature, signature)
     try cache.write(PublicationCache.head, json)
+    try cache.forgetObjects(except: known.map { [head, $0] } ?? [head])
     return true
   }
 
@@ -236,6 +237,7 @@ package struct PublicationClient: Sendable {
   ///
   /// - Throws: ``PublicationFailure/unavailable(_:)`` with the reason of each place.
   package func object(_ name: String, _ file: PublicationHead.File) async throws -> [UInt8] {
+    if let kept = cache.object(name, file) { return kept }
     var reasons: [String] = []
     for place in mirrors + [origin] {
       for isFresh in [false, true] {
@@ -248,6 +250,7 @@ package struct PublicationClient: Sendable {
             break
           }
           if bytes.count == file.byteCount, Hexadecimal.text(try Hash.sha256(of: bytes), .lowercase) == file.sha256 {
+            try cache.keepObject(name, bytes)
             return bytes
           }
           if isFresh {

@@ -46,13 +46,15 @@ package struct PublicationSync: Sendable {
   package var lossLimit = LossLimit()
   /// Whether all rows are fetched, whatever the catalogue has; and from another publication too, if it is one.
   package var isFull = false
+  /// Whether a catalogue that cannot be read is replaced; all rows are fetched then.
+  package var replacesDamaged = false
   /// Whether the codes of a probe are found; called with the new state before it counts.
   package var checkProbe: @Sendable (PublicationProbe, CatalogSnapshot) throws -> Void = { _, _ in }
 
   /// Called when there is news of the head, even if nothing else can be fetched.
   package var didCheckHead: @Sendable (PublicationHead) -> Void = { _ in }
   /// Called before all rows are fetched; an error that it throws ends the synchronisation. The second argument is
-  /// whether the catalogue is empty.
+  /// whether that is so because deltas cannot be used.
   package var willFetchBase: @Sendable (PublicationHead, Bool) async throws -> Void = { _, _ in }
 
   package init(_ client: PublicationClient) { self.client = client }
@@ -68,7 +70,8 @@ package struct PublicationSync: Sendable {
     let lock = try client.cache.lock()
     defer { lock.release() }
     let before = traffic
-    let old = try destination.snapshot()
+    let old = replacesDamaged ? try? destination.snapshot() : try destination.snapshot()
+    let takesAll = isFull || replacesDamaged
     let mark = old?.publication
     let checked = try await client.head(mark, takesOther: isFull)
     didCheckHead(checked.head)
@@ -80,7 +83,7 @@ package struct PublicationSync: Sendable {
       report.trustedFirstKey = checked.trust.root.map { "\($0.number)" }
     }
     let follows = mark?.catalogue == checked.head.catalogue
-    if follows, let mark, !isFull {
+    if follows, let mark, !takesAll {
       // A ring may have an older state than the device has already.
       let isThere = state.sequence <= mark.sequence
       var isWhole = mark.rowSum != nil
@@ -97,9 +100,10 @@ package struct PublicationSync: Sendable {
     let new = PublicationMark(
       catalogue: checked.head.catalogue, sequence: state.sequence, keysVersion: checked.trust.minimumVersion,
       rootKey: PublicationClient.bytes(of: checked.trust.root))
-    let from = follows && !isFull ? mark.map(\.sequence).flatMap { $0 < state.sequence ? $0 : nil } : nil
+    let from = follows && !takesAll ? mark.map(\.sequence).flatMap { $0 < state.sequence ? $0 : nil } : nil
     let probe = try await probe(state)
     var plan = PublicationPlan.cheapest(from: from, to: state)
+    var deltasFailed = false
     if case .deltas(let deltas) = plan {
       do {
         report.update = try await take(deltas, state, new, probe, destination, onCommit)
@@ -111,10 +115,13 @@ package struct PublicationSync: Sendable {
       } catch let error as PublicationError {
         report.notes.append("the deltas cannot be used (\(error)): all rows are fetched")
       }
-      if report.mode == .unchanged { plan = .cheapest(from: nil, to: state) }
+      if report.mode == .unchanged {
+        plan = .cheapest(from: nil, to: state)
+        deltasFailed = true
+      }
     }
     if case .base(let base, let deltas) = plan, report.mode == .unchanged {
-      try await willFetchBase(checked.head, old == nil || old?.sequence == 0)
+      try await willFetchBase(checked.head, deltasFailed)
       report.update = try await take(base, deltas, state, new, probe, follows: follows, destination, onCommit)
       report.mode = .base
     }
@@ -260,7 +267,7 @@ package struct PublicationSync: Sendable {
       onCommit(writer, report)
       return report
     }
-    try? client.cache.removeBase(base)
+    try? client.cache.finishBase(base)
     return report
   }
 

@@ -164,6 +164,12 @@ public final class Daemon: ReadingHandler, Sendable {
   /// The root directory of the stores.
   package var root: String { options.root }
 
+  /// The publication's files for neighbours; `nil` if they are not served.
+  package var publicationMirror: PublicationMirror? {
+    guard let published = sync.published, published.options.isMirror else { return nil }
+    return PublicationMirror(published, turn: sync.turn, context)
+  }
+
   /// Whether the catalogue is kept from a server or another source.
   package var synchronises: Bool { options.sync != nil }
 

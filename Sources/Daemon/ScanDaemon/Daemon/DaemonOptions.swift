@@ -70,6 +70,8 @@ public struct SyncOptions: Sendable {
   public var url: String
   /// The file, folder or database that the catalogue comes from, in place of a server.
   package var source: CatalogueSource?
+  /// The publication that the catalogue follows, in place of a server.
+  package var publication: PublicationOptions?
   /// The organisation that the catalogue belongs to. The users of an organisation share its common data.
   public var organisation: String?
   /// The options of the HTTP transport. At most two attempts are made per synchronisation, whatever the retry policy
@@ -99,6 +101,12 @@ public struct SyncOptions: Sendable {
 
   /// Creates options for the server's URL, which may contain a query.
   public init(url: String) { self.url = url }
+
+  /// Creates options for a publication.
+  package init(publication: PublicationOptions) {
+    url = ""
+    self.publication = publication
+  }
 
   /// Creates options for a file, a folder or a database. A file is checked each ten seconds, and a database
   /// queried each minute.
