@@ -505,7 +505,7 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "DaemonProcessTests",
         [
-          "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "LogStore", "Platform",
+          "CatalogHTTP", "Cryptography", "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "LogStore", "Platform",
           "RandomTestSupport", "ScanDaemon", "ScanInputs", "UploadQueue", "Workspace", coreMetrics, logging,
         ]),
     ]),

@@ -6,6 +6,7 @@ import Foundation
 import PublicationFormat
 import PublicationSync
 import PublicationTestSupport
+import ScanInputs
 import Testing
 import UploadQueue
 import WaitingTestSupport
@@ -15,7 +16,8 @@ import WaitingTestSupport
 /// A daemon that follows a publication.
 @Suite(.timeLimit(.minutes(10))) struct PublicationTests {
   let root = TestRoot()
-  let clock = TestClock(start: Int64(Date().timeIntervalSince1970) * 1_000_000, moves: false)
+  /// It is ahead of the clock of the commits, which goes on.
+  let clock = TestClock(start: Int64(Date().timeIntervalSince1970 + 1000) * 1_000_000, moves: false)
   let server: PublicationServer
 
   init() throws { server = try PublicationServer() }
@@ -213,6 +215,45 @@ import WaitingTestSupport
         _ = try await daemon.sync.syncNow()
         #expect(try daemon.problemNames() == [])
       }
+    }
+  }
+
+  @Test func `it reports what it has when that changes and once a day, and only the last report waits`() async throws {
+    try await server.publish(0..<10, "monday") { $0.lifetime = 30 * 86_400 }
+    try await server.serving {
+      let daemon = try daemon { $0.publication?.reportsURL = "http://127.0.0.1:1/reports" }
+      func report() throws -> DocumentValue? {
+        let uploads = try root.uploads()
+        #expect(uploads.count <= 1 && uploads.allSatisfy { $0.kind == "publication-reports" })
+        return uploads.first?.document
+      }
+      _ = try await daemon.sync.syncNow()
+      let first = try #require(try report())
+      #expect(first["sequence"]?.integer == 1 && first["problem"] == .null && first["mirror"] == .null)
+      #expect(try first["digest"]?.text == server.head().state.digest)
+      #expect(first["version"]?.text == Daemon.version && first["device"]?.text?.utf8.count == 32)
+      // Nothing has changed: nothing is written.
+      let commits = try root.documentCommitCount()
+      clock.advance(by: .seconds(86_000))
+      _ = try await daemon.sync.syncNow()
+      #expect(try root.documentCommitCount() == commits)
+      clock.advance(by: .seconds(400))
+      _ = try await daemon.sync.syncNow()
+      #expect(try root.documentCommitCount() > commits)
+      try await server.publish(0..<10, "tuesday")
+      _ = try await daemon.sync.syncNow()
+      #expect(try report()?["sequence"]?.integer == 2)
+      server.isDown = true
+      await #expect(throws: PublicationFailure.self) { _ = try await daemon.sync.syncNow() }
+      let failing = try #require(try report())
+      #expect(failing["problem"]?.text?.hasPrefix("sync_failing: ") == true && failing["sequence"]?.integer == 2)
+      // Another reason for the same problem is no news.
+      let failed = try root.documentCommitCount()
+      await #expect(throws: PublicationFailure.self) { _ = try await daemon.sync.syncNow() }
+      #expect(try root.documentCommitCount() == failed)
+      // Scans do not go where reports go.
+      #expect(!(await daemon.scan(Reading(input: "a", code: "6907")).isFailed))
+      #expect(try root.uploads().count == 1)
     }
   }
 }

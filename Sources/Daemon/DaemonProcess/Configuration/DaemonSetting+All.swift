@@ -87,6 +87,9 @@ extension DaemonSetting {
     DaemonSetting(
       "sync.mirrors", .list, "", "sync.published: places that are asked first, such as http://till-1:8765/publication"),
     DaemonSetting(
+      "sync.reportsUrl", .url, "",
+      "sync.published: where to tell what this device has, when that changes, and else once a day"),
+    DaemonSetting(
       "publish.mirror", .bool, "false",
       "sync.published: whether its files are kept, and served to neighbours below /publication/ of http.address"),
     DaemonSetting("sync.fromFile", .text, "", "a file that holds it, for an address with a password"),
@@ -101,7 +104,7 @@ extension DaemonSetting {
     DaemonSetting("sync.authorizationFile", .text, "", "a file that holds it"),
     DaemonSetting(
       "sync.intervalSeconds", .number(1...month), "300",
-      "from one synchronisation to the next; with sync.from 10, for a database 60, with sync.published as the head says"
+      "between synchronisations; with sync.from 10, for a database 60, with sync.published as the head says"
     ),
     DaemonSetting("sync.jitter", .number(0...1), "0.1", "the share by which the interval is longer or shorter"),
     DaemonSetting("sync.firstRetrySeconds", .number(0.1...month), "5", "the first pause after a failure; it doubles"),

@@ -3,6 +3,7 @@ import CatalogSources
 import Cryptography
 import RowSources
 import ScanDaemon
+import UploadHTTP
 import Workspace
 
 extension SettingReader {
@@ -13,7 +14,9 @@ extension SettingReader {
   ]
 
   /// The settings that say where the catalogue comes from, and those that belong to one such place.
-  private static let settingsOfOneSource = ["url", "published", "rootKey", "mirrors", "mapFile", "reconcileSeconds"]
+  private static let settingsOfOneSource = [
+    "url", "published", "rootKey", "mirrors", "reportsUrl", "mapFile", "reconcileSeconds",
+  ]
 
   /// The options of the synchronisation; `nil` if no server, publication or other source is configured.
   mutating func sync() -> SyncOptions? {
@@ -38,8 +41,8 @@ extension SettingReader {
     options.transport.names = OptionNames(
       idleTimeout: "sync.idleSeconds", minimumRate: "sync.minimumRate", certificateAuthorityFile: "sync.caFile")
     options.transport.certificateAuthorityFile = authorities(file: ["sync", "caFile"])
-    options.publication = publication(published, options)
     if let published {
+      options.publication = publication(published, options)
       for other in ["url", "from", "fromFile"] where isSet(["sync", other]) {
         refuse(["sync", "published"], published, "is set, and sync.\(other) as well; keep one")
       }
@@ -48,7 +51,9 @@ extension SettingReader {
       }
       return options
     }
-    for path in [["sync", "rootKey"], ["sync", "mirrors"], ["publish", "mirror"]] where isSet(path) {
+    var ofPublication = ["rootKey", "mirrors", "reportsUrl"].map { ["sync", $0] }
+    if bool("publish", "mirror") == true { ofPublication.append(["publish", "mirror"]) }
+    for path in ofPublication where isSet(path) {
       refuse(path, nil, "is without effect as long as sync.published is not set")
     }
     if from != nil {
@@ -83,11 +88,17 @@ extension SettingReader {
     return options
   }
 
-  /// The publication of `sync.published`, with its key and its mirrors; `nil` if it is not set.
-  private mutating func publication(_ url: String?, _ options: SyncOptions) -> PublicationOptions? {
+  /// The publication of `sync.published`, with its key and its mirrors.
+  private mutating func publication(_ url: String, _ options: SyncOptions) -> PublicationOptions {
     let (keyPath, mirrorsPath) = (["sync", "rootKey"], ["sync", "mirrors"])
-    var publication = PublicationOptions(url: url ?? "")
+    var publication = PublicationOptions(url: url)
     publication.mirrors = list(mirrorsPath) ?? []
+    publication.reportsURL = text("sync", "reportsUrl")
+    if let url = publication.reportsURL, !UploadHTTPTransport.isTemplate(url) {
+      refuse(
+        ["sync", "reportsUrl"], url,
+        "is to be an http or https URL with a host, without a user, with {id} and {kind} as the only placeholders")
+    }
     publication.isMirror = bool("publish", "mirror") ?? false
     if isSet(["sync", "intervalSeconds"]) { publication.interval = options.interval }
     if let file = file(keyPath) {
@@ -102,7 +113,6 @@ extension SettingReader {
       case .failure(let problem): refuse(keyPath, file, problem)
       }
     }
-    guard let url else { return nil }
     for (path, url) in [(["sync", "published"], url)] + publication.mirrors.map({ (mirrorsPath, $0) }) {
       var transport = options.transport
       if path == mirrorsPath {

@@ -49,6 +49,8 @@ public final class CatalogueSync: Service, Sendable {
   private let thread = BlockingThread("daemon.sync")
   /// Called after each successful synchronisation.
   let onSuccess = Mutex<(@Sendable () -> Void)?>(nil)
+  /// Called after each attempt.
+  private let onAttempt = Mutex<(@Sendable (UserStores) async -> Void)?>(nil)
   /// A lock held while the catalogue is written, so that a synchronisation and a compaction do not overlap.
   let turn = AsyncLock()
 
@@ -69,6 +71,9 @@ public final class CatalogueSync: Service, Sendable {
 
   /// Sets the closure that is called after each successful synchronisation.
   func afterSuccess(_ body: @escaping @Sendable () -> Void) { onSuccess.withLock { $0 = body } }
+
+  /// Sets the closure that is called after each synchronisation, whether it succeeded or not.
+  func afterAttempt(_ body: @escaping @Sendable (UserStores) async -> Void) { onAttempt.withLock { $0 = body } }
 
   // MARK: The schedule
 
@@ -213,10 +218,12 @@ public final class CatalogueSync: Service, Sendable {
       let done = try await turn.take { try await step(stores, replaces ? .replacement : full ? .full : .increment) }
       if replaces { self.replaced(done) }
       succeeded(stores, done, start)
+      await onAttempt.withLock { $0 }?(stores)
       return done.report
     } catch {
       let error = Self.namingSettings(error)
       failed(stores, error, time, start)
+      await onAttempt.withLock { $0 }?(stores)
       throw error
     }
   }

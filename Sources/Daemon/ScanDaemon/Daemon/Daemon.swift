@@ -75,7 +75,13 @@ public final class Daemon: ReadingHandler, Sendable {
     _ options: DaemonOptions, after recent: RecentScans = RecentScans(), logger: Logger, environment: DaemonEnvironment
   ) throws {
     self.options = options
-    webhooks = try Webhooks(options.webhooks, environment.webhook)
+    var targets = options.webhooks
+    if let publication = options.sync?.publication, let url = publication.reportsURL {
+      var target = PublicationReports.webhook(url)
+      target.certificateAuthorityFile = options.sync?.transport.certificateAuthorityFile
+      targets.append(target)
+    }
+    webhooks = try Webhooks(targets, environment.webhook)
     lock = try Self.lock(options.root, logger)
     if let warning = WorkspaceDirectory(root: options.root).placeWarning() { logger.warning("\(warning)") }
     context = try DaemonContext(options, environment: environment, logger: logger)
@@ -118,6 +124,10 @@ public final class Daemon: ReadingHandler, Sendable {
       health?.check()
       rematcher?.wake()
       gauges?.wake()
+    }
+    if let published = sync.published, published.options.reportsURL != nil {
+      let reports = PublicationReports(published, context) { [weak uploads] user in uploads?.recorded(user) }
+      sync.afterAttempt { await reports.report($0) }
     }
     started = (environment.time.now(), environment.uptime())
   }

@@ -51,6 +51,8 @@ public struct DaemonOptions: Sendable {
   /// The maximum number of codes in the miss journal. When it is full, the codes missed longest ago are removed.
   public var maximumMisses = 10_000
 
+  /// The name in the queue of the reports about the publication.
+  package static let reportsName = PublicationReports.kind
   /// The maximum number of users, besides the one who is signed in, whose uploads are sent at the same time.
   package var maximumUploadWorkers = UploadService.maximumWorkers
   /// The maximum number of users whose documents stay open while they are not in use.
@@ -154,6 +156,9 @@ public struct WebhookOptions: Sendable {
   public var sendsMatches = true
   /// Whether scans that matched nothing are sent.
   public var sendsMisses = true
+
+  /// Whether scans are sent at all; a target of other uploads takes none.
+  package var takesScans = true
 
   /// Creates options that send every scan to a URL.
   ///

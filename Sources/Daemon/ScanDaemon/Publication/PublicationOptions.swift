@@ -12,6 +12,8 @@ package struct PublicationOptions: Sendable {
   package var interval: Duration?
   /// Whether the files are kept, and served to neighbours.
   package var isMirror = false
+  /// The http or https URL that reports of this device go to; `nil` for none.
+  package var reportsURL: String?
 
   package init(url: String) { self.url = url }
 }

@@ -37,6 +37,8 @@ final class PublishedCatalogue: Sendable {
     /// How often in a row the address had no head.
     var goneCount = 0
     var refusal: (reason: String, time: Date)?
+    /// Why the last attempt failed.
+    var failure: (code: String, reason: String)?
     /// The mirror that the last files came from.
     var mirror: String?
     /// The mirrors that answered with something else than was published, and why.
@@ -188,6 +190,7 @@ final class PublishedCatalogue: Sendable {
   private func succeeded(_ report: PublicationReport, mirror: String?) {
     state.withLock { state in
       state.baseDue = nil
+      state.failure = nil
       state.mirror = mirror
     }
     for note in report.notes {
@@ -202,12 +205,15 @@ final class PublishedCatalogue: Sendable {
 
   private func failed(_ error: PublicationFailure) {
     let now = Date(microseconds: context.time.now())
+    let reason = String("\(Self.namingSettings(error))".prefix(500))
+    let code = Self.problem(error) ?? .syncFailing
     state.withLock { state in
+      state.failure = (code.rawValue, reason)
       switch error {
       case .gone: state.goneCount += 1
       case .refused, .older, .probeFailed:
         state.goneCount = 0
-        state.refusal = (String("\(Self.namingSettings(error))".prefix(500)), now)
+        state.refusal = (reason, now)
       case .unavailable, .busy: state.goneCount = 0
       }
     }
@@ -331,6 +337,32 @@ final class PublishedCatalogue: Sendable {
       context.problems.clear(code)
     }
     context.problems.set(.publicationMirror, [:])
+  }
+
+  /// What a report says.
+  struct ReportedState {
+    var catalogue: String
+    var sequence: UInt64
+    var digest: String?
+    var mirror: String?
+    var problem: (code: String, reason: String)?
+  }
+
+  /// What there is to report; `nil` before the first rows.
+  func reportedState(_ stores: UserStores) -> ReportedState? {
+    prepare(stores)
+    guard let mark = try? stores.catalogue().publication else { return nil }
+    let state = state.withLock { $0 }
+    let head = state.head.flatMap { $0.catalogue == mark.catalogue ? $0 : nil }
+    var problem = state.failure
+    if problem == nil, let head, isStale(head) {
+      problem = (
+        ProblemCode.publicationStale.rawValue, "the head has expired at \(DateText.text(head.expires))"
+      )
+    }
+    return ReportedState(
+      catalogue: mark.catalogue, sequence: mark.sequence, digest: head?.state(mark.sequence)?.digest,
+      mirror: state.mirror, problem: problem)
   }
 
   private func isStale(_ head: PublicationHead) -> Bool { head.expires < Date(microseconds: context.time.now()) }
