@@ -28,7 +28,9 @@ import WaitingTestSupport
         server.token = token
       }, isFilled: false
     ) { daemon in
-      try await eventually("it has the catalogue") { try daemon.daemon.catalogue().sequence > 0 }
+      try await eventually("it has synchronised") {
+        try JSONBody(daemon.daemon.sync.json.bytes)["lastSuccess"]?.text != nil
+      }
       try await body(daemon)
     }
   }
