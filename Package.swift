@@ -264,7 +264,7 @@ let groups: [(name: String, targets: [Target])] = [
       module(
         "ScanDaemon",
         [
-          "Barcodes", "Catalog", "CatalogHTTP", "CatalogSources", "CatalogSync", "CDaemon", "Cryptography",
+          "Barcodes", "Bytes", "Catalog", "CatalogHTTP", "CatalogSources", "CatalogSync", "CDaemon", "Cryptography",
           "DocumentFormat", "Documents", "Essentials", "JSONFormat", "LogStore", "Platform", "PublicationFormat",
           "PublicationSync", "ScanInputs", "ServerAnswers", "Storage", "StoreMetrics", "TextFormat", "UploadHTTP",
           "UploadQueue", "Workspace", coreMetrics, logging, serviceLifecycle,
@@ -487,8 +487,8 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "ScanDaemonTests",
         [
-          "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSources", "CatalogSync", "CDaemon", "CProcessSupport",
-          "Cryptography", "DocumentFormat", "Documents", "JSONFormat", "LogStore", "PublicationFormat",
+          "Bytes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSources", "CatalogSync", "CDaemon",
+          "CProcessSupport", "Cryptography", "DocumentFormat", "Documents", "JSONFormat", "LogStore", "PublicationFormat",
           "PublicationSync", "PublicationTestSupport", "RandomTestSupport", "RowFiles", "RowSources", "ScanDaemon",
           "ScanInputs", "Storage", "UploadQueue", "WaitingTestSupport", "Workspace", coreMetrics, logging,
           metricsTestKit, serviceLifecycle,

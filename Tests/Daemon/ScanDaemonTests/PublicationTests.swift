@@ -1,3 +1,4 @@
+import Bytes
 import Catalog
 import CatalogHTTP
 import Cryptography
@@ -215,6 +216,33 @@ import WaitingTestSupport
         _ = try await daemon.sync.syncNow()
         #expect(try daemon.problemNames() == [])
       }
+    }
+  }
+
+  @Test func `a mirror that fetches a file itself is waited for, but not for ever`() async throws {
+    try await server.publish(0..<10, "monday")
+    try await server.serving {
+      let clock = TestClock(moves: true)
+      var options = TransportOptions()
+      options.retry.maximumAttempts = 1
+      let mirror = MirrorOrigin(try FileTransport(url: server.url, options: options), clock.environment)
+      let base = try server.head().state.base
+      let bytes = try server.file(base.name)
+      server.beBusy(3)
+      let range = 0..<bytes.count
+      var got: [UInt8] = []
+      let isWhole = try await mirror.read(base.name, range, isFresh: false) { got.append(copying: $0) }
+      #expect(isWhole && got == bytes && clock.pauses.count == 3)
+      server.beBusy(1000)
+      await #expect(throws: PublicationFailure.self) {
+        _ = try await mirror.contents(of: base.name, limit: bytes.count, validators: nil, isFresh: false)
+      }
+      #expect(clock.pauses.count == 24 && clock.pauses.allSatisfy { $0 >= .seconds(5) && $0 < .seconds(7) })
+      // It is not waited for again.
+      await #expect(throws: PublicationFailure.self) {
+        _ = try await mirror.contents(of: base.name, limit: bytes.count, validators: nil, isFresh: false)
+      }
+      #expect(clock.pauses.count == 24)
     }
   }
 

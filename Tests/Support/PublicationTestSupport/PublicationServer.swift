@@ -28,6 +28,8 @@ package final class PublicationServer: Sendable {
   private struct State {
     var requests: [Request] = []
     var isDown = false
+    /// How many requests for objects are answered with 503.
+    var busyCount = 0
     /// What is served in place of a file.
     var replaced: [String: [UInt8]] = [:]
     var removed: Set<String> = []
@@ -58,6 +60,7 @@ package final class PublicationServer: Sendable {
     set { state.withLock { $0.isDown = newValue } }
   }
 
+  package func beBusy(_ count: Int) { state.withLock { $0.busyCount = count } }
   package func replace(_ name: String, _ bytes: [UInt8]?) { state.withLock { $0.replaced[name] = bytes } }
   package func remove(_ names: Set<String>) { state.withLock { $0.removed = names } }
 
@@ -115,7 +118,11 @@ package final class PublicationServer: Sendable {
   }
 
   private func answer(_ name: String, _ request: HTTPRequest) throws -> Response {
-    let (isDown, replaced, removed) = state.withLock { ($0.isDown, $0.replaced[name], $0.removed) }
+    let (isDown, isBusy, replaced, removed) = state.withLock { state in
+      defer { state.busyCount = max(0, state.busyCount - (name.hasPrefix("objects/") ? 1 : 0)) }
+      return (state.isDown, state.busyCount > 0, state.replaced[name], state.removed)
+    }
+    if isBusy, name.hasPrefix("objects/") { return Response(status: .serviceUnavailable) }
     if isDown { return Response(status: .init(code: 500)) }
     guard !removed.contains(name), var bytes = replaced ?? (try? file(name)) else {
       return Response(status: .notFound)

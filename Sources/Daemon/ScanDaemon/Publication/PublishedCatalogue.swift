@@ -63,7 +63,8 @@ final class PublishedCatalogue: Sendable {
     // The schedule tries again and reports; the transport only passes over failures of moments.
     transport.retry.maximumAttempts = min(2, transport.retry.maximumAttempts)
     origin = try FileTransport(url: options.url, options: transport)
-    // The credentials are for the publication, and a mirror needs none.
+    // The credentials are for the publication, and a mirror needs none. There are other places to ask.
+    transport.retry.maximumAttempts = 1
     transport.authorization = nil
     transport.headers = []
     var mirrors: [FileTransport] = []
@@ -113,7 +114,7 @@ final class PublishedCatalogue: Sendable {
     let cache = PublicationCache(of: try stores.catalogueLocation(), keepsObjects: options.isMirror)
     let id = PublicationClient.deviceID(ofUser: stores.user ?? "")
     return PublicationClient(
-      origin: origin, mirrors: mirrors, cache: cache, rootKey: options.rootKey,
+      origin: origin, mirrors: mirrors.map { MirrorOrigin($0, context.time) }, cache: cache, rootKey: options.rootKey,
       deviceNumber: try PublicationClient.deviceNumber(of: id))
   }
 
