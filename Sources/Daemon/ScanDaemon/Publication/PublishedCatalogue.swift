@@ -19,7 +19,7 @@ import Workspace
 /// A device asks for the head once in each interval, at a moment of the interval that is its own, also after a restart: so
 /// a hundred thousand devices whose power returns do not ask at once. Only an empty catalogue is filled at once.
 final class PublishedCatalogue: Sendable {
-  /// The pauses while the address has no head.
+  /// The pauses while the address has no head, at least.
   private static let goneBackoff = Backoff(first: .seconds(3600), longest: .seconds(86_400))
   /// How many intervals may pass without news of the head, or with a mirror that is behind.
   private static let patience = 3
@@ -300,7 +300,7 @@ final class PublishedCatalogue: Sendable {
   func pause(after error: any Error) -> Duration? {
     guard case PublicationFailure.gone = error else { return nil }
     let count = state.withLock { $0.goneCount }
-    return Self.goneBackoff.pause(afterFailure: count, fraction: context.time.fraction())
+    return Self.goneBackoff.pause(afterFailure: count) * (1 + 0.25 * context.time.fraction())
   }
 
   /// The time until this device's moment of the interval.
