@@ -211,7 +211,7 @@ let groups: [(name: String, targets: [Target])] = [
       module(
         "PublicationSync",
         [
-          "Bytes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "Cryptography", "DocumentFormat",
+          "Barcodes", "Bytes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "Cryptography", "DocumentFormat",
           "Essentials", "JSONFormat", "LogStore", "Platform", "PublicationFormat", "Storage", "TextFormat", "Zstd",
         ], ownsMemory: true),
       module(
@@ -265,24 +265,25 @@ let groups: [(name: String, targets: [Target])] = [
       module(
         "ScanDaemon",
         [
-          "Barcodes", "Catalog", "CatalogHTTP", "CatalogSources", "CatalogSync", "CDaemon", "DocumentFormat",
-          "Documents", "Essentials", "JSONFormat", "LogStore", "Platform", "ScanInputs", "Storage", "StoreMetrics",
-          "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", coreMetrics, logging, serviceLifecycle,
+          "Barcodes", "Bytes", "Catalog", "CatalogHTTP", "CatalogSources", "CatalogSync", "CDaemon", "Cryptography",
+          "DocumentFormat", "Documents", "Essentials", "JSONFormat", "LogStore", "Platform", "PublicationFormat",
+          "PublicationSync", "ScanInputs", "ServerAnswers", "Storage", "StoreMetrics", "TextFormat", "UploadHTTP",
+          "UploadQueue", "Workspace", coreMetrics, logging, serviceLifecycle,
         ]),
       module(
         "DaemonHTTP",
         [
           "Catalog", "CatalogSync", "COpenAPI", "HTTPServer", "HTTPSupport", "JSONFormat", "LogStore", "ScanDaemon",
-          "ScanInputs", "Studio", "TextFormat", "UploadQueue", "Workspace", coreMetrics, httpTypes, logging, nioCore,
-          nioHTTP1, nioPosix, serviceLifecycle,
+          "ScanInputs", "Storage", "Studio", "TextFormat", "UploadQueue", "Workspace", coreMetrics, httpTypes, logging,
+          nioCore, nioHTTP1, nioPosix, serviceLifecycle,
         ]),
       module(
         "DaemonProcess",
         [
-          "Catalog", "CatalogHTTP", "CatalogSources", "CDaemon", "DaemonHTTP", "DocumentFormat", "Documents",
-          "Essentials", "HTTPSupport", "JSONFormat", "LogStore", "Platform", "RowSources", "ScanDaemon", "ScanInputs",
-          "StoreMetrics", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", configuration, coreMetrics, logging,
-          serviceLifecycle, unixSignals,
+          "Catalog", "CatalogHTTP", "CatalogSources", "CDaemon", "Cryptography", "DaemonHTTP", "DocumentFormat",
+          "Documents", "Essentials", "HTTPSupport", "JSONFormat", "LogStore", "Platform", "RowSources", "ScanDaemon",
+          "ScanInputs", "StoreMetrics", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", configuration,
+          coreMetrics, logging, serviceLifecycle, unixSignals,
         ]),
     ]),
   // Programs.
@@ -319,6 +320,12 @@ let groups: [(name: String, targets: [Target])] = [
           "ServerAnswers", "StoreTestSupport",
         ]),
       testSupport("RowTestSupport", ["Barcodes", "CatalogRows", "RandomTestSupport"]),
+      testSupport(
+        "PublicationTestSupport",
+        [
+          "Catalog", "CatalogRows", "Cryptography", "HTTPServer", "ObjectStores", "PublicationFormat", "Publisher",
+          "TextFormat", "WaitingTestSupport", "Workspace", httpTypes, logging,
+        ]),
       testSupport("DatagramTestSupport"),
       testSupport("ListenerTestSupport", [nioCore, nioPosix]),
       program(
@@ -494,24 +501,25 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "ScanDaemonTests",
         [
-          "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSources", "CatalogSync", "CDaemon", "CProcessSupport",
-          "DocumentFormat", "Documents", "JSONFormat", "LogStore", "RandomTestSupport", "RowFiles", "RowSources",
-          "ScanDaemon", "ScanInputs", "Storage", "UploadQueue", "WaitingTestSupport", "Workspace", coreMetrics, logging,
+          "Bytes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSources", "CatalogSync", "CDaemon",
+          "CProcessSupport", "Cryptography", "DocumentFormat", "Documents", "JSONFormat", "LogStore", "PublicationFormat",
+          "PublicationSync", "PublicationTestSupport", "RandomTestSupport", "RowFiles", "RowSources", "ScanDaemon",
+          "ScanInputs", "Storage", "UploadQueue", "WaitingTestSupport", "Workspace", coreMetrics, logging,
           metricsTestKit, serviceLifecycle,
         ]),
       tests(
         "DaemonHTTPTests",
         [
           "Barcodes", "Catalog", "CatalogRows", "DaemonHTTP", "Gzip", "HTTPServer", "HTTPSupport", "LogStore",
-          "RandomTestSupport", "RowTestSupport", "ScanDaemon", "ScanInputs", "ServerAnswers", "StoreTestSupport",
-          "UploadQueue", "WaitingTestSupport",
+          "PublicationFormat", "PublicationTestSupport", "RandomTestSupport", "RowTestSupport", "ScanDaemon",
+          "ScanInputs", "ServerAnswers", "Storage", "StoreTestSupport", "UploadQueue", "WaitingTestSupport",
           "Workspace", coreMetrics, httpTypes, logging, metricsTestKit, nioCore, nioEmbedded, nioPosix,
           serviceLifecycle,
         ]),
       tests(
         "DaemonProcessTests",
         [
-          "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "LogStore", "Platform",
+          "CatalogHTTP", "Cryptography", "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "LogStore", "Platform",
           "RandomTestSupport", "ScanDaemon", "ScanInputs", "UploadQueue", "Workspace", coreMetrics, logging,
         ]),
     ]),

@@ -85,10 +85,11 @@ struct BaseDownload {
     }
     var reasons: [String] = []
     for place in client.mirrors + [client.origin] {
+      var isWrong = false
       for isFresh in [false, true] {
         if missing.isEmpty { return }
         do {
-          missing = try await fetchRuns(missing, from: place, base, file, isFresh: isFresh)
+          (missing, isWrong) = try await fetchRuns(missing, from: place, base, file, isFresh: isFresh)
         } catch PublicationFailure.unavailable(let reason) {
           reasons.append(reason)
           break
@@ -107,6 +108,10 @@ struct BaseDownload {
         if try !isThere || !part.isPart(file.read(part.byteCount, at: part.offset)) { rest.append(part) }
       }
       missing = rest
+      if isWrong, place.name != client.origin.name {
+        client.mirrorFaults.add(
+          .wrong, place.name, "\(place.name)/\(base.name) has other bytes than were published")
+      }
     }
     if missing.isEmpty { return }
     throw PublicationFailure.unavailable(reasons.joined(separator: "; "))
@@ -185,12 +190,14 @@ struct BaseDownload {
     }
   }
 
-  /// Fetches parts, those that follow each other with one request. Returns the parts that are still missing.
+  /// Fetches parts, those that follow each other with one request. Returns the parts that are still missing, and whether
+  /// one of them arrived with other bytes.
   private static func fetchRuns(
     _ parts: [BaseFile.Part], from place: any PublicationOrigin, _ base: PublicationHead.Base,
     _ file: any StorageFile, isFresh: Bool
-  ) async throws -> [BaseFile.Part] {
+  ) async throws -> (missing: [BaseFile.Part], isWrong: Bool) {
     var missing: [BaseFile.Part] = []
+    var isWrong = false
     var first = 0
     while first < parts.count {
       var last = first
@@ -199,9 +206,10 @@ struct BaseDownload {
       let range = parts[first].offset..<parts[last].offset + parts[last].byteCount
       _ = try await place.read(base.name, range, isFresh: isFresh) { try sink.take($0) }
       missing += sink.missing
+      isWrong = isWrong || !sink.damaged.isEmpty
       first = last + 1
     }
-    return missing
+    return (missing, isWrong)
   }
 
   /// Writes parts that arrive one after the other, those that are what was published.
@@ -210,7 +218,7 @@ struct BaseDownload {
     let file: any StorageFile
     private var next = 0
     private var pending: [UInt8] = []
-    private var damaged: [BaseFile.Part] = []
+    private(set) var damaged: [BaseFile.Part] = []
 
     init(parts: [BaseFile.Part], file: any StorageFile) {
       self.parts = parts

@@ -7,6 +7,7 @@ package import LogStore
 package import Platform
 import PublicationFormat
 import Storage
+import TextFormat
 
 /// What a device keeps of a publication besides the rows: the last head with its signature, the list of keys, and the
 /// part of a base that has arrived. It lies next to the catalogue, as files whose names begin with `publication`.
@@ -23,9 +24,14 @@ package struct PublicationCache: Sendable {
   private static let partPrefix = "publication-"
   private static let partSuffix = ".base.part"
 
-  private let directory: any StorageDirectory
+  let directory: any StorageDirectory
+  /// Whether the immutable files are kept, for neighbours that ask this device.
+  let keepsObjects: Bool
 
-  package init(of location: StoreLocation) { directory = location.directory }
+  package init(of location: StoreLocation, keepsObjects: Bool = false) {
+    directory = location.directory
+    self.keepsObjects = keepsObjects
+  }
 
   /// Takes the lock of this cache, so that one process at a time fetches.
   ///
@@ -91,6 +97,9 @@ package struct PublicationCache: Sendable {
     where other.hasPrefix(Self.partPrefix) && other.hasSuffix(Self.partSuffix) && other != name {
       try directory.remove(other)
     }
+    if keepsObjects, let kept = Self.fileName(ofObject: base.name), let file = try directory.open(kept, .write) {
+      return file
+    }
     if let file = try directory.open(name, .write) { return file }
     guard let file = try directory.open(name, .create) else {
       throw StorageError(operation: "create", path: "\(directory.path)/\(name)", code: 2)
@@ -98,7 +107,21 @@ package struct PublicationCache: Sendable {
     return file
   }
 
-  func removeBase(_ base: PublicationHead.Base) throws(StorageError) {
-    try directory.remove(Self.partPrefix + base.file.sha256 + Self.partSuffix)
+  /// Removes the file of a base that is complete, or keeps it for neighbours.
+  func finishBase(_ base: PublicationHead.Base) throws {
+    let name = Self.partPrefix + base.file.sha256 + Self.partSuffix
+    if keepsObjects, let kept = Self.fileName(ofObject: base.name), let file = try directory.open(name, .read) {
+      let hash = try Hash.sha256()
+      let size = try file.size()
+      for offset in stride(from: 0, to: size, by: 1 << 20) {
+        try hash.update(file.read(min(1 << 20, size - offset), at: offset))
+      }
+      if try Hexadecimal.text(hash.digest(), .lowercase) == base.file.sha256 {
+        try file.sync()
+        try directory.rename(name, to: kept)
+        return try directory.sync()
+      }
+    }
+    try directory.remove(name)
   }
 }

@@ -17,6 +17,8 @@ package struct PublicationClient: Sendable {
   let rootKey: SignifyPublicKey?
   /// The device's number among all devices, 0 to less than 100, which decides its ring.
   let deviceNumber: Double
+  /// What mirrors did wrong.
+  package let mirrorFaults = MirrorFaults()
 
   package init(
     origin: any PublicationOrigin, mirrors: [any PublicationOrigin] = [], cache: PublicationCache,
@@ -65,15 +67,24 @@ package struct PublicationClient: Sendable {
         if checked.head.sequence > newest?.head.sequence ?? 0 { newest = checked }
       } catch let error as PublicationFailure {
         notes.append("the mirror \(mirror.name) was left out: \(error)")
+        switch error {
+        case .refused: mirrorFaults.add(.wrong, mirror.name, "\(error)")
+        case .older: mirrorFaults.add(.older, mirror.name, "\(error)")
+        case .unavailable, .gone, .probeFailed, .busy: break
+        }
       }
     }
     // A mirror may lag, or hold a head back. What it has needs not come from the origin.
     do {
       let checked = try await head(from: origin, mark, takesOther: takesOther)
       if checked.head.sequence >= newest?.head.sequence ?? 0 { newest = checked }
-    } catch PublicationFailure.unavailable(let reason) {
-      if newest == nil { throw PublicationFailure.unavailable(reason) }
-      notes.append("the head is that of a mirror: \(reason)")
+    } catch let error as PublicationFailure {
+      switch error {
+      case .unavailable, .gone:
+        if newest == nil { throw error }
+        notes.append("the head is that of a mirror: \(error)")
+      case .refused, .older, .probeFailed, .busy: throw error
+      }
     }
     guard var newest else { throw PublicationFailure.unavailable("\(origin.name) has no head") }
     newest.notes = notes + newest.notes
@@ -99,7 +110,7 @@ package struct PublicationClient: Sendable {
         try check(known, mark, takesOther, place)
         return CheckedHead(head: known, trust: trust, isNew: false, notes: [])
       case .missing(let status):
-        throw PublicationFailure.unavailable(
+        throw PublicationFailure.gone(
           "\(place.name)/\(PublicationHead.name) is not there (status \(status)): is it the address of a publication?")
       case .bytes(let json, let validators):
         let signature = try await file(
@@ -201,7 +212,7 @@ package struct PublicationClient: Sendable {
           + " it takes the other one instead")
     }
     if head.sequence < mark.sequence {
-      throw PublicationFailure.refused(
+      throw PublicationFailure.older(
         "\(place.name) has the state \(head.sequence), and this device has \(mark.sequence) already: it is an old copy, or"
           + " the publisher lost its state")
     }
@@ -216,6 +227,7 @@ package struct PublicationClient: Sendable {
     // A signature without its head is repaired by the next head.
     try cache.write(PublicationCache.headSignature, signature)
     try cache.write(PublicationCache.head, json)
+    try cache.forgetObjects(except: known.map { [head, $0] } ?? [head])
     return true
   }
 
@@ -235,6 +247,7 @@ package struct PublicationClient: Sendable {
   ///
   /// - Throws: ``PublicationFailure/unavailable(_:)`` with the reason of each place.
   package func object(_ name: String, _ file: PublicationHead.File) async throws -> [UInt8] {
+    if let kept = cache.object(name, file) { return kept }
     var reasons: [String] = []
     for place in mirrors + [origin] {
       for isFresh in [false, true] {
@@ -247,9 +260,13 @@ package struct PublicationClient: Sendable {
             break
           }
           if bytes.count == file.byteCount, Hexadecimal.text(try Hash.sha256(of: bytes), .lowercase) == file.sha256 {
+            try cache.keepObject(name, bytes)
             return bytes
           }
-          if isFresh { reasons.append("\(place.name)/\(name) has other bytes than were published") }
+          if isFresh {
+            reasons.append("\(place.name)/\(name) has other bytes than were published")
+            if place.name != origin.name { mirrorFaults.add(.wrong, place.name, reasons.last ?? "") }
+          }
         } catch PublicationFailure.unavailable(let reason) {
           reasons.append(reason)
           break

@@ -38,7 +38,7 @@ package enum OriginContents: Sendable {
 }
 
 extension FileTransport: PublicationOrigin {
-  package var name: String { url }
+  package var name: String { url.hasSuffix("/") ? String(url.dropLast()) : url }
 
   package func contents(
     of name: String, limit: Int, validators: FileValidators?, isFresh: Bool

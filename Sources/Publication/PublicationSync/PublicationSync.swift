@@ -46,8 +46,16 @@ package struct PublicationSync: Sendable {
   package var lossLimit = LossLimit()
   /// Whether all rows are fetched, whatever the catalogue has; and from another publication too, if it is one.
   package var isFull = false
+  /// Whether a catalogue that cannot be read is replaced; all rows are fetched then.
+  package var replacesDamaged = false
   /// Whether the codes of a probe are found; called with the new state before it counts.
   package var checkProbe: @Sendable (PublicationProbe, CatalogSnapshot) throws -> Void = { _, _ in }
+
+  /// Called when there is news of the head, even if nothing else can be fetched.
+  package var didCheckHead: @Sendable (PublicationHead) -> Void = { _ in }
+  /// Called before all rows are fetched; an error that it throws ends the synchronisation. The second argument is
+  /// whether that is so because deltas cannot be used.
+  package var willFetchBase: @Sendable (PublicationHead, Bool) async throws -> Void = { _, _ in }
 
   package init(_ client: PublicationClient) { self.client = client }
 
@@ -62,9 +70,11 @@ package struct PublicationSync: Sendable {
     let lock = try client.cache.lock()
     defer { lock.release() }
     let before = traffic
-    let old = try destination.snapshot()
+    let old = replacesDamaged ? try? destination.snapshot() : try destination.snapshot()
+    let takesAll = isFull || replacesDamaged
     let mark = old?.publication
     let checked = try await client.head(mark, takesOther: isFull)
+    didCheckHead(checked.head)
     let state = checked.head.state(ofDevice: client.deviceNumber)
     var report = PublicationReport(
       mode: .unchanged, head: checked.head, sequence: mark?.sequence ?? 0, requests: 0, bytesIn: 0,
@@ -73,7 +83,7 @@ package struct PublicationSync: Sendable {
       report.trustedFirstKey = checked.trust.root.map { "\($0.number)" }
     }
     let follows = mark?.catalogue == checked.head.catalogue
-    if follows, let mark, !isFull {
+    if follows, let mark, !takesAll {
       // A ring may have an older state than the device has already.
       let isThere = state.sequence <= mark.sequence
       var isWhole = mark.rowSum != nil
@@ -90,11 +100,12 @@ package struct PublicationSync: Sendable {
     let new = PublicationMark(
       catalogue: checked.head.catalogue, sequence: state.sequence, keysVersion: checked.trust.minimumVersion,
       rootKey: PublicationClient.bytes(of: checked.trust.root))
-    let start = follows && !isFull ? mark.map(\.sequence).flatMap { $0 < state.sequence ? $0 : nil } : nil
+    let start = follows && !takesAll ? mark.map(\.sequence).flatMap { $0 < state.sequence ? $0 : nil } : nil
     let probe = try await probe(state)
     // Deltas that cannot be had are left out, and the next cheapest way is tried.
     var usable = state
     var from = start
+    var deltasFailed = false
     while report.mode == .unchanged {
       let plan = PublicationPlan.cheapest(from: from, to: usable)
       do {
@@ -103,15 +114,18 @@ package struct PublicationSync: Sendable {
           report.update = try await take(deltas, state, new, probe, destination, onCommit)
           report.mode = .delta
         case .base(let base, let deltas):
+          try await willFetchBase(checked.head, deltasFailed)
           report.update = try await take(base, deltas, state, new, probe, follows: follows, destination, onCommit)
           report.mode = .base
         }
       } catch let failure as UnusableDelta {
         report.notes.append("a delta cannot be used (\(failure.reason)): another way is taken")
+        deltasFailed = true
         usable.deltas.removeAll { $0 == failure.delta }
         if case .base = plan, !PublicationPlan.reaches(usable) { throw PublicationFailure.unavailable(failure.reason) }
       } catch let error as DigestMismatch where from != nil {
         report.notes.append("the deltas lead to other rows than were published (\(error)): all rows are fetched")
+        deltasFailed = true
         from = nil
       }
     }
@@ -268,7 +282,7 @@ package struct PublicationSync: Sendable {
       onCommit(writer, report)
       return report
     }
-    try? client.cache.removeBase(base)
+    try? client.cache.finishBase(base)
     return report
   }
 

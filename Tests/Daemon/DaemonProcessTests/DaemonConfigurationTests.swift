@@ -1,3 +1,4 @@
+import Cryptography
 import DaemonHTTP
 import Foundation
 import RandomTestSupport
@@ -90,7 +91,7 @@ private let longest = String(repeating: "a", count: 92)
   @Test func `every setting can be given by its argument, by its variable, and in the file`() throws {
     for setting in DaemonSetting.all where !setting.path.contains(DaemonSetting.anyName) && setting.path.last != "names"
     {
-      if setting.path.last?.hasSuffix("File") == true { continue }
+      if setting.path.last?.hasSuffix("File") == true || setting.key == "sync.rootKey" { continue }
       let text: String
       let json: String
       switch setting.kind {
@@ -100,7 +101,8 @@ private let longest = String(repeating: "a", count: 92)
       case .bool: (text, json) = ("true", "true")
       default:
         let special = [
-          "sync.url": "http://a/", "http.address": "[::1]:1", "http.allowedOrigins": "http://a",
+          "sync.url": "http://a/", "sync.published": "http://a/", "sync.mirrors": "http://b/",
+          "sync.reportsUrl": "http://c/", "http.address": "[::1]:1", "http.allowedOrigins": "http://a",
           "inputs.NAME.keys": "{}", "matching.separators": "|", "matching.measures": "de",
           "matching.heads.excluded": "EAN13",
         ]
@@ -108,8 +110,12 @@ private let longest = String(repeating: "a", count: 92)
         json = setting.kind == .list ? "[\"\(text)\"]" : "\"\(text)\""
       }
       // What has no effect without a server needs one.
-      let server = setting.key == "sync.reconcileSeconds" ? ["--sync-from", "a.csv"] : ["--sync-url", "http://a/"]
-      let sync = setting.path[0] == "sync" && !["url", "from"].contains(setting.path[1]) ? server : []
+      let needs = [
+        "sync.reconcileSeconds": ["--sync-from", "a.csv"], "sync.mirrors": ["--sync-published", "http://a/"],
+        "sync.reportsUrl": ["--sync-published", "http://a/"], "publish.mirror": ["--sync-published", "http://a/"],
+        "sync.url": [], "sync.from": [], "sync.published": [],
+      ]
+      let sync = needs[setting.key] ?? (setting.path[0] == "sync" ? ["--sync-url", "http://a/"] : [])
       let nested = setting.path.reversed().reduce(json) { "{\"\($1)\": \($0)}" }
       let file = try TestFile(nested)
       let variable = "CATALOGD_" + DaemonSetting.variable(setting.path)
@@ -180,6 +186,25 @@ private let longest = String(repeating: "a", count: 92)
       #expect(DaemonSetting.all.contains { $0.key == name }, "\(name ?? "none")")
     }
     #expect(read.settings.first { $0.key == "sync.url" }?.value == "https://…@host/x?…")
+  }
+
+  @Test func `a publication, its key, its mirrors and what is served to neighbours`() throws {
+    let key = try SignifySecretKey.new("test").publicKey
+    let file = try TestFile(key.text)
+    let read = try configuration([
+      "--sync-published", "http://a/catalogue", "--sync-root-key", file.path,
+      "--sync-mirrors", "http://b/,http://c:1/p", "--sync-reports-url", "http://d/", "--publish-mirror", "true",
+    ])
+    let publication = try #require(read.daemon.sync?.publication)
+    #expect(publication.url == "http://a/catalogue" && publication.mirrors == ["http://b/", "http://c:1/p"])
+    #expect(publication.rootKey == key && publication.reportsURL == "http://d/" && publication.isMirror)
+    // The head says how often to ask.
+    #expect(publication.interval == nil && read.warnings.isEmpty)
+    let plain = try configuration(["--sync-published", "http://a/catalogue", "--sync-interval-seconds", "7"])
+    #expect(plain.daemon.sync?.publication?.interval == .seconds(7))
+    #expect(plain.daemon.sync?.publication?.isMirror == false && plain.differs(from: read))
+    #expect(
+      plain.faults(signedIn: nil).map(\.key) == ["sync.published"] && plain.faults(signedIn: "ana").isEmpty)
   }
 
   @Test func `a source of one's own`() throws {

@@ -64,6 +64,16 @@ struct AccessControl: Sendable {
     try rules.checkHost(head)
   }
 
+  /// Checks a request for a file of the publication, which anybody may read.
+  ///
+  /// - Throws: `ErrorResponse` if the client asks too often, or for what is no host.
+  func admit(
+    toPublication head: HTTPRequest, caller: @autoclosure () -> String, now: @autoclosure () -> Double
+  ) throws(ErrorResponse) {
+    try rules.checkRate(caller(), now())
+    try rules.checkHost(head)
+  }
+
   /// Whether nothing but the names of hosts and origins keeps pages out.
   private var isOpenToPages: Bool { token == nil && isLocal && isOverNetwork }
 

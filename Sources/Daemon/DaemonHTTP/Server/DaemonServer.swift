@@ -121,6 +121,7 @@ public struct DaemonServer: Service {
     }
     front = RequestHandler(
       routes: api.routes, accessControl: accessControl, studio: studio,
+      publication: daemon.publicationMirror.map(PublicationFront.init),
       events: EventStreams(
         daemon.events, limit: min(options.maximumEventStreams, limits.ordinary * 3 / 4),
         heartbeat: options.eventHeartbeat),

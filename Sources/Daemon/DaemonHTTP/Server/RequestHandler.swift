@@ -14,6 +14,8 @@ struct RequestHandler: Sendable {
   let accessControl: AccessControl
   /// The pages of the studio and their data; `nil` if they are not served.
   let studio: StudioFront?
+  /// The publication's files; `nil` if they are not served.
+  let publication: PublicationFront?
   let events: EventStreams
   let maximumBodyByteCount: Int
   let metrics: ServerMetrics
@@ -21,13 +23,15 @@ struct RequestHandler: Sendable {
   let problems: Problems
 
   init(
-    routes: [Route], accessControl: AccessControl, studio: StudioFront?, events: EventStreams,
+    routes: [Route], accessControl: AccessControl, studio: StudioFront?, publication: PublicationFront?,
+    events: EventStreams,
     maximumBodyByteCount: Int, metrics: ServerMetrics, problems: Problems
   ) {
     self.routes = routes
     table = RouteTable(routes.map { ($0.method, $0.path) })
     self.accessControl = accessControl
     self.studio = studio
+    self.publication = publication
     self.events = events
     self.maximumBodyByteCount = maximumBodyByteCount
     self.metrics = metrics
@@ -44,6 +48,9 @@ struct RequestHandler: Sendable {
   ) async throws {
     if let studio, StudioFront.takes(request) {
       return try await respond(with: studio, to: request, body, writer, channel)
+    }
+    if let publication, PublicationFront.takes(request) {
+      return try await respond(with: publication, to: request, writer, channel)
     }
     let outcome: Outcome
     var path = ServerMetrics.noRoute
@@ -107,6 +114,29 @@ struct RequestHandler: Sendable {
     let bodyWriter = writer.begin(response.head)
     try await body.cancellingWhenClientCloses { try await write(bodyWriter) }
     bodyWriter.finish()
+  }
+
+  /// Answers a request for a file of the publication, which needs no token.
+  private func respond(
+    with publication: PublicationFront, to request: HTTPRequest, _ writer: consuming ResponseWriter,
+    _ channel: any Channel
+  ) async throws {
+    let response: Response
+    do {
+      try accessControl.admit(
+        toPublication: request, caller: Caller.name(channel), now: Double(NIODeadline.now().uptimeNanoseconds) / 1e9)
+      response = try await publication.respond(to: request)
+    } catch {
+      let errorResponse = error as? ErrorResponse ?? ErrorResponse(ofDaemon: error)
+      if errorResponse.status == .internalServerError {
+        problems.report(
+          .requestsFailing, "\(error)", about: "\(request.method) \(PublicationFront.route)", endsAfter: .seconds(60))
+      }
+      metrics.count(request.method, route: PublicationFront.route, status: errorResponse.status)
+      return write(Response(errorResponse), HTTPFields(), writer)
+    }
+    metrics.count(request.method, route: PublicationFront.route, status: response.status)
+    try await writer.send(response)
   }
 
   /// The name of the studio's requests in metrics.

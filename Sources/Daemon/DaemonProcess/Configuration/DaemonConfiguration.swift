@@ -67,6 +67,9 @@ package struct DaemonConfiguration: Sendable {
     if server == nil, values.isSet(["studio", "enabled"]) {
       warnings.append("studio.enabled is without effect: there is no HTTP interface")
     }
+    if server == nil, daemon.sync?.publication?.isMirror == true {
+      warnings.append("publish.mirror is without effect: there is no HTTP interface")
+    }
     if values.isSet(["studio", "edit"]), server?.hasStudio != true {
       warnings.append("studio.edit is without effect: the studio is not served")
     }
@@ -81,7 +84,7 @@ package struct DaemonConfiguration: Sendable {
   /// - Parameter signedIn: The signed-in user; `nil` if no user is signed in.
   package func faults(signedIn: String?) -> [ConfigurationFault] {
     guard daemon.sync != nil, daemon.user == nil, signedIn == nil else { return [] }
-    let setting = settings.first { ["sync.url", "sync.from", "sync.fromFile"].contains($0.key) }
+    let setting = settings.first { ["sync.url", "sync.from", "sync.fromFile", "sync.published"].contains($0.key) }
     let key = setting?.key ?? "sync.url"
     let source = setting?.source ?? .nowhere
     return [

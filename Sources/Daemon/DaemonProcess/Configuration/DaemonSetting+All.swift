@@ -79,6 +79,19 @@ extension DaemonSetting {
     DaemonSetting(
       "sync.from", .url, "",
       "a file, a folder or a postgresql:// address that the catalogue comes from, instead of a server"),
+    DaemonSetting(
+      "sync.published", .url, "", "the folder of a publication that the catalogue follows, instead of a server"),
+    DaemonSetting(
+      "sync.rootKey", .text, "",
+      "sync.published: a file with the publisher's root key, FILE.pub; without it, the first one is kept"),
+    DaemonSetting(
+      "sync.mirrors", .list, "", "sync.published: places that are asked first, such as http://till-1:8765/publication"),
+    DaemonSetting(
+      "sync.reportsUrl", .url, "",
+      "sync.published: where to tell what this device has, when that changes, and else once a day"),
+    DaemonSetting(
+      "publish.mirror", .bool, "false",
+      "sync.published: whether its files are kept, and served to neighbours below /publication/ of http.address"),
     DaemonSetting("sync.fromFile", .text, "", "a file that holds it, for an address with a password"),
     DaemonSetting(
       "sync.mapFile", .text, "", "sync.from: a file with the mapping, as 'catalogctl import --save-map' writes it"),
@@ -91,7 +104,8 @@ extension DaemonSetting {
     DaemonSetting("sync.authorizationFile", .text, "", "a file that holds it"),
     DaemonSetting(
       "sync.intervalSeconds", .number(1...month), "300",
-      "from one synchronisation to the next; with sync.from 10, for a database 60"),
+      "between synchronisations; with sync.from 10, for a database 60, with sync.published as the head says"
+    ),
     DaemonSetting("sync.jitter", .number(0...1), "0.1", "the share by which the interval is longer or shorter"),
     DaemonSetting("sync.firstRetrySeconds", .number(0.1...month), "5", "the first pause after a failure; it doubles"),
     DaemonSetting(

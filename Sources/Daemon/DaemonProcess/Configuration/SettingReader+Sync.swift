@@ -1,7 +1,9 @@
 import CatalogHTTP
 import CatalogSources
+import Cryptography
 import RowSources
 import ScanDaemon
+import UploadHTTP
 import Workspace
 
 extension SettingReader {
@@ -11,9 +13,15 @@ extension SettingReader {
     "minimumRate", "extra",
   ]
 
-  /// The options of the synchronisation; `nil` if neither a server nor another source is configured.
+  /// The settings that say where the catalogue comes from, and those that belong to one such place.
+  private static let settingsOfOneSource = [
+    "url", "published", "rootKey", "mirrors", "reportsUrl", "mapFile", "reconcileSeconds",
+  ]
+
+  /// The options of the synchronisation; `nil` if no server, publication or other source is configured.
   mutating func sync() -> SyncOptions? {
     let url = text("sync", "url")
+    let published = text("sync", "published")
     let from = either(["sync", "from"], orFile: ["sync", "fromFile"])
     // What a file holds is not shown.
     let place = isSet(["sync", "fromFile"]) ? ["sync", "fromFile"] : ["sync", "from"]
@@ -33,6 +41,21 @@ extension SettingReader {
     options.transport.names = OptionNames(
       idleTimeout: "sync.idleSeconds", minimumRate: "sync.minimumRate", certificateAuthorityFile: "sync.caFile")
     options.transport.certificateAuthorityFile = authorities(file: ["sync", "caFile"])
+    if let published {
+      options.publication = publication(published, options)
+      for other in ["url", "from", "fromFile"] where isSet(["sync", other]) {
+        refuse(["sync", "published"], published, "is set, and sync.\(other) as well; keep one")
+      }
+      for name in ["organisation", "threshold", "extra", "mapFile", "reconcileSeconds"] where isSet(["sync", name]) {
+        refuse(["sync", name], nil, "is without effect with sync.published")
+      }
+      return options
+    }
+    var ofPublication = ["rootKey", "mirrors", "reportsUrl"].map { ["sync", $0] }
+    if bool("publish", "mirror") == true { ofPublication.append(["publish", "mirror"]) }
+    for path in ofPublication where isSet(path) {
+      refuse(path, nil, "is without effect as long as sync.published is not set")
+    }
     if from != nil {
       if url != nil { refuse(place, text(place), "is set, and sync.url as well; keep one") }
       for name in Self.serverSettings where isSet(["sync", name]) {
@@ -46,10 +69,10 @@ extension SettingReader {
     if isSet(place) { return nil }
     guard let url else {
       for setting in DaemonSetting.all
-      where setting.path[0] == "sync" && !["url", "mapFile", "reconcileSeconds"].contains(setting.path[1])
+      where setting.path[0] == "sync" && !Self.settingsOfOneSource.contains(setting.path[1])
         && isSet(setting.path)
       {
-        refuse(setting.path, nil, "is without effect as long as sync.url or sync.from is not set")
+        refuse(setting.path, nil, "is without effect as long as sync.url, sync.from or sync.published is not set")
       }
       return nil
     }
@@ -63,6 +86,48 @@ extension SettingReader {
       }
     }
     return options
+  }
+
+  /// The publication of `sync.published`, with its key and its mirrors.
+  private mutating func publication(_ url: String, _ options: SyncOptions) -> PublicationOptions {
+    let (keyPath, mirrorsPath) = (["sync", "rootKey"], ["sync", "mirrors"])
+    var publication = PublicationOptions(url: url)
+    publication.mirrors = list(mirrorsPath) ?? []
+    publication.reportsURL = text("sync", "reportsUrl")
+    if let url = publication.reportsURL, !UploadHTTPTransport.isTemplate(url) {
+      refuse(
+        ["sync", "reportsUrl"], url,
+        "is to be an http or https URL with a host, without a user, with {id} and {kind} as the only placeholders")
+    }
+    publication.isMirror = bool("publish", "mirror") ?? false
+    if isSet(["sync", "intervalSeconds"]) { publication.interval = options.interval }
+    if let file = file(keyPath) {
+      switch SmallFile.read(file, limit: 65_536) {
+      case .success(let bytes):
+        record(keyPath, file + "\u{0}" + String(decoding: bytes, as: UTF8.self))
+        do throws(SignifyError) { publication.rootKey = try SignifyPublicKey(bytes) } catch {
+          refuse(
+            keyPath, file,
+            "is no public key, as 'catalogctl publish keys new' writes it: \(error)")
+        }
+      case .failure(let problem): refuse(keyPath, file, problem)
+      }
+    }
+    for (path, url) in [(["sync", "published"], url)] + publication.mirrors.map({ (mirrorsPath, $0) }) {
+      var transport = options.transport
+      if path == mirrorsPath {
+        transport.authorization = nil
+        if Shown.url(url) != url { refuse(path, Shown.url(url), "has credentials or a query, and a mirror needs none") }
+      }
+      do throws(TransportError) { _ = try FileTransport(url: url, options: transport) } catch {
+        switch error {
+        case .invalidHeader: refuse(["sync", "authorization"], nil, "is no value of a header")
+        case .invalidProxy: refuse(path, url, "cannot be asked: \(error)")
+        default: refuse(path, url, "is to be an http or https URL with a host")
+        }
+      }
+    }
+    return publication
   }
 
   /// The keys of `sync.extra`; none after a fault.

@@ -9,6 +9,9 @@ extension SettingReader {
       ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || ("0"..."9").contains(scalar)
         || "-_".unicodeScalars.contains(scalar)
     }
+    if names.contains(DaemonOptions.reportsName), isSet(["sync", "reportsUrl"]) {
+      refuse(["webhooks", "names"], DaemonOptions.reportsName, "is the name of the reports of sync.reportsUrl")
+    }
     let webhooks = names.map { webhook($0) }
     refuseUnused("webhooks", names: names)
     return webhooks

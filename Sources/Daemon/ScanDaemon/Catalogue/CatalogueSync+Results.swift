@@ -113,7 +113,8 @@ extension CatalogueSync {
     if isForNothing { wakes.wake() }
     context.metrics.count("shelfmark_syncs_total", [("outcome", "failed")])
     context.metrics.sync.recordNanoseconds((context.uptime() - start).nanoseconds)
-    context.problems.report(failing, words)
+    context.problems.report(PublishedCatalogue.problem(error) ?? failing, words)
+    if PublishedCatalogue.problem(error) != nil { context.problems.clear(failing) }
     context.events.publish(.sync, LastSync.event(user: stores.user, failure: words).bytes)
   }
 
@@ -126,13 +127,17 @@ extension CatalogueSync {
       context.problems.set(.syncNoUser, "nobody is signed in, so the catalogue is not synchronised")
       context.problems.set(.syncNeverRan, nil as String?)
       context.problems.clear(failing)
+      published?.clearProblems()
       return
     }
+    published?.reportProblems(stores)
     context.problems.set(.syncNoUser, nil as String?)
     let now = context.time.uptime()
     let (isFailing, waitingSince) = state.withLock { state -> (Bool, Int64?) in
       let isOwn = state.last.stores === stores
-      if isOwn { state.waitingSince = nil } else if state.waitingSince == nil { state.waitingSince = now }
+      // A device that follows a publication waits for its moment.
+      let isWaiting = published != nil && state.next.map { $0 > now } ?? false
+      if isOwn || isWaiting { state.waitingSince = nil } else if state.waitingSince == nil { state.waitingSince = now }
       return (isOwn && state.last.error != nil, state.waitingSince)
     }
     if !isFailing { context.problems.clear(failing) }
@@ -158,6 +163,7 @@ extension CatalogueSync {
       ("lastError", .optional(own.error)), ("failures", .int(own.failures)),
       ("next", .optional(next.map { Date(microseconds: now.wall + ($0 - now.steady)).precise })),
       ("oldSince", .optional(own.error == nil ? nil : current?.precise)),
+      ("publication", published?.json(stores) ?? .null),
     ])
   }
 }

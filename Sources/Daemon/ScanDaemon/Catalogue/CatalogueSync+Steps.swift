@@ -3,6 +3,7 @@ import CatalogHTTP
 import CatalogSources
 import CatalogSync
 import LogStore
+import PublicationSync
 import Synchronization
 import Workspace
 
@@ -84,6 +85,7 @@ extension CatalogueSync {
         error.description + " (an option of 'catalogctl import' is a key of the mapping in sync.mapFile, such as"
           + " \"onDuplicate\": \"last\")")
     }
+    if let error = error as? PublicationFailure { return PublishedCatalogue.namingSettings(error) }
     guard let error = error as? CatalogError else { return error }
     return switch error {
     case .wouldLose, .wouldLoseCodes:

@@ -42,11 +42,15 @@ public final class CatalogueSync: Service, Sendable {
   let options: SyncOptions?
   /// How stores are synchronised; `nil` if nothing is configured to synchronise them with.
   let step: Step?
+  /// The publication that the catalogue follows, if it does.
+  let published: PublishedCatalogue?
   let context: DaemonContext
   let wakes = WakeSignal()
   private let thread = BlockingThread("daemon.sync")
   /// Called after each successful synchronisation.
   let onSuccess = Mutex<(@Sendable () -> Void)?>(nil)
+  /// Called after each attempt.
+  private let onAttempt = Mutex<(@Sendable (UserStores) async -> Void)?>(nil)
   /// A lock held while the catalogue is written, so that a synchronisation and a compaction do not overlap.
   let turn = AsyncLock()
 
@@ -54,27 +58,44 @@ public final class CatalogueSync: Service, Sendable {
   init(_ context: DaemonContext, options: SyncOptions?) throws {
     self.context = context
     self.options = options
-    step = try options.map { try Self.step($0, context.environment) }
+    let published = try options.flatMap { options in
+      try options.publication.map { try PublishedCatalogue($0, options, context) }
+    }
+    self.published = published
+    if let published {
+      step = { stores, extent in try await published.run(stores, extent) }
+    } else {
+      step = try options.map { try Self.step($0, context.environment) }
+    }
   }
 
   /// Sets the closure that is called after each successful synchronisation.
   func afterSuccess(_ body: @escaping @Sendable () -> Void) { onSuccess.withLock { $0 = body } }
+
+  /// Sets the closure that is called after each synchronisation, whether it succeeded or not.
+  func afterAttempt(_ body: @escaping @Sendable (UserStores) async -> Void) { onAttempt.withLock { $0 = body } }
 
   // MARK: The schedule
 
   /// Synchronises until graceful shutdown: once at the start, then on a schedule, and earlier after a failure.
   public func run() async throws {
     await withTaskCancellationOrGracefulShutdownHandler {
+      if let stores = try? context.access.workspace.stores(), let pause = published?.firstPause(stores) {
+        await wait(pause)
+      }
       while !wakes.isFinished {
-        let pause = await nextPause()
-        state.withLock { state in
-          state.next = pause.map { context.time.uptime() + $0.nanoseconds / 1000 }
-        }
-        await wakes.wait(pause, context.time.sleep)
+        await wait(nextPause())
       }
     } onCancelOrGracefulShutdown: { [self] in
       stop()
     }
+  }
+
+  private func wait(_ pause: Duration?) async {
+    state.withLock { state in
+      state.next = pause.map { context.time.uptime() + $0.nanoseconds / 1000 }
+    }
+    await wakes.wait(pause, context.time.sleep)
   }
 
   /// Synchronises, and returns the pause until the next time; `nil` to wait indefinitely.
@@ -82,12 +103,14 @@ public final class CatalogueSync: Service, Sendable {
     guard let options, step != nil else { return nil }
     do {
       _ = try await syncNow()
+      if let published { return published.pause(try? context.access.stores()) }
       return jittered(options.interval, options)
     } catch is SyncUnavailable {
       return nil
     } catch {
+      if let pause = published?.pause(after: error) { return pause }
       let failures = state.withLock { $0.failuresInARow }
-      let backoff = Backoff(first: options.firstRetry, longest: options.interval)
+      let backoff = Backoff(first: options.firstRetry, longest: published?.interval ?? options.interval)
       return jittered(backoff.pause(afterFailure: failures), options)
     }
   }
@@ -195,10 +218,12 @@ public final class CatalogueSync: Service, Sendable {
       let done = try await turn.take { try await step(stores, replaces ? .replacement : full ? .full : .increment) }
       if replaces { self.replaced(done) }
       succeeded(stores, done, start)
+      await onAttempt.withLock { $0 }?(stores)
       return done.report
     } catch {
       let error = Self.namingSettings(error)
       failed(stores, error, time, start)
+      await onAttempt.withLock { $0 }?(stores)
       throw error
     }
   }

@@ -75,7 +75,13 @@ public final class Daemon: ReadingHandler, Sendable {
     _ options: DaemonOptions, after recent: RecentScans = RecentScans(), logger: Logger, environment: DaemonEnvironment
   ) throws {
     self.options = options
-    webhooks = try Webhooks(options.webhooks, environment.webhook)
+    var targets = options.webhooks
+    if let publication = options.sync?.publication, let url = publication.reportsURL {
+      var target = PublicationReports.webhook(url)
+      target.certificateAuthorityFile = options.sync?.transport.certificateAuthorityFile
+      targets.append(target)
+    }
+    webhooks = try Webhooks(targets, environment.webhook)
     lock = try Self.lock(options.root, logger)
     if let warning = WorkspaceDirectory(root: options.root).placeWarning() { logger.warning("\(warning)") }
     context = try DaemonContext(options, environment: environment, logger: logger)
@@ -118,6 +124,10 @@ public final class Daemon: ReadingHandler, Sendable {
       health?.check()
       rematcher?.wake()
       gauges?.wake()
+    }
+    if let published = sync.published, published.options.reportsURL != nil {
+      let reports = PublicationReports(published, context) { [weak uploads] user in uploads?.recorded(user) }
+      sync.afterAttempt { await reports.report($0) }
     }
     started = (environment.time.now(), environment.uptime())
   }
@@ -163,6 +173,12 @@ public final class Daemon: ReadingHandler, Sendable {
 
   /// The root directory of the stores.
   package var root: String { options.root }
+
+  /// The publication's files for neighbours; `nil` if they are not served.
+  package var publicationMirror: PublicationMirror? {
+    guard let published = sync.published, published.options.isMirror else { return nil }
+    return PublicationMirror(published, turn: sync.turn, context)
+  }
 
   /// Whether the catalogue is kept from a server or another source.
   package var synchronises: Bool { options.sync != nil }

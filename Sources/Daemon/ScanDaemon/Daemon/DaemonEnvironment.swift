@@ -51,8 +51,11 @@ struct WebhookTransport: Sendable {
     options.isCompressed = webhook.isCompressed
     options.timeout = webhook.timeout
     options.certificateAuthorityFile = webhook.certificateAuthorityFile
-    options.names = UploadHTTPOptions.Names(
-      url: "webhooks.\(webhook.name).url", certificateAuthorityFile: "webhooks.\(webhook.name).caFile")
+    options.names =
+      webhook.takesScans
+      ? UploadHTTPOptions.Names(
+        url: "webhooks.\(webhook.name).url", certificateAuthorityFile: "webhooks.\(webhook.name).caFile")
+      : UploadHTTPOptions.Names(url: "sync.reportsUrl", certificateAuthorityFile: "sync.caFile")
     options.readsResponses = webhook.success != nil
     options.batchFormat = webhook.batchFormat
     options.acceptsHTML = webhook.acceptsHTML

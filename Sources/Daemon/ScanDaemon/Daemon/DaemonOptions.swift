@@ -51,6 +51,8 @@ public struct DaemonOptions: Sendable {
   /// The maximum number of codes in the miss journal. When it is full, the codes missed longest ago are removed.
   public var maximumMisses = 10_000
 
+  /// The name in the queue of the reports about the publication.
+  package static let reportsName = PublicationReports.kind
   /// The maximum number of users, besides the one who is signed in, whose uploads are sent at the same time.
   package var maximumUploadWorkers = UploadService.maximumWorkers
   /// The maximum number of users whose documents stay open while they are not in use.
@@ -70,6 +72,8 @@ public struct SyncOptions: Sendable {
   public var url: String
   /// The file, folder or database that the catalogue comes from, in place of a server.
   package var source: CatalogueSource?
+  /// The publication that the catalogue follows, in place of a server.
+  package var publication: PublicationOptions?
   /// The organisation that the catalogue belongs to. The users of an organisation share its common data.
   public var organisation: String?
   /// The options of the HTTP transport. At most two attempts are made per synchronisation, whatever the retry policy
@@ -99,6 +103,12 @@ public struct SyncOptions: Sendable {
 
   /// Creates options for the server's URL, which may contain a query.
   public init(url: String) { self.url = url }
+
+  /// Creates options for a publication.
+  package init(publication: PublicationOptions) {
+    url = ""
+    self.publication = publication
+  }
 
   /// Creates options for a file, a folder or a database. A file is checked each ten seconds, and a database
   /// queried each minute.
@@ -146,6 +156,9 @@ public struct WebhookOptions: Sendable {
   public var sendsMatches = true
   /// Whether scans that matched nothing are sent.
   public var sendsMisses = true
+
+  /// Whether scans are sent at all; a target of other uploads takes none.
+  package var takesScans = true
 
   /// Creates options that send every scan to a URL.
   ///

@@ -12,6 +12,14 @@ package enum ProblemCode: String, Sendable, CaseIterable {
   case syncFailing = "sync_failing"
   /// The last import from the file, folder or database of `sync.from` failed.
   case sourceFailing = "source_failing"
+  /// What is published was refused: its signature, an older state, another catalogue, rows with another digest.
+  case publicationRefused = "publication_refused"
+  /// The head of the publication has expired.
+  case publicationStale = "publication_stale"
+  /// There was no news of the publication for three intervals.
+  case publicationOverdue = "publication_overdue"
+  /// A mirror has other bytes than were published, or has been behind for three intervals. About: the mirror.
+  case publicationMirror = "publication_mirror"
   /// A server is configured, but no user is signed in.
   case syncNoUser = "sync_no_user"
   /// A server is configured and a user is signed in, but no synchronisation has ended since.
@@ -92,14 +100,25 @@ package enum ProblemCode: String, Sendable, CaseIterable {
   package var remedy: String {
     switch self {
     case .catalogueUnreadable:
-      "do what the message says; if it tells of damage and sync.url or sync.from is set, the daemon replaces the"
+      "do what the message says; if it tells of damage and sync.url, sync.from or sync.published is set, the daemon replaces the"
         + " catalogue by itself; else run 'catalogctl verify --repair', or 'catalogctl sync --full --replace-damaged'"
     case .catalogueNeverSynchronised:
-      "set sync.url or sync.from and sign a user in, or fetch a catalogue with 'catalogctl sync' or 'catalogctl import'"
-    case .syncFailing: "check the server, the network and sync.url; the daemon tries again by itself"
+      "set sync.url, sync.from or sync.published and sign a user in, or fetch a catalogue with 'catalogctl sync' or 'catalogctl import'"
+    case .syncFailing: "check the server, the network and sync.url or sync.published; the daemon tries again by itself"
     case .sourceFailing:
       "correct what the message names; the daemon reads a file again when it has changed, and asks a database again by"
         + " itself. 'catalogctl import --dry-run' with the same file and mapping shows all errors"
+    case .publicationRefused:
+      "compare sync.published and sync.rootKey with what the publisher says; if they are right, tell the publisher what the"
+        + " message says. The catalogue that is there goes on; the daemon tries again by itself"
+    case .publicationStale:
+      "tell the publisher to publish again: 'catalogctl publish' renews the head even if no row has changed. If the head is"
+        + " not old, compare 'date' with the right time. The catalogue that is there goes on"
+    case .publicationOverdue:
+      "check the network, sync.published and sync.mirrors; lastError of sync in /v1/status says what fails. The daemon"
+        + " tries again by itself"
+    case .publicationMirror:
+      "see to the mirror, or take it out of sync.mirrors. The catalogue is not affected: all that a mirror answers is checked"
     case .syncNoUser: "sign a user in: set user, run 'catalogctl login USER', or POST /v1/session"
     case .syncNeverRan:
       "wait for the synchronisation that runs; if none ends, look at sync in /v1/status and at the log"

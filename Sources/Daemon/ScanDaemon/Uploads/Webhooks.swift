@@ -50,6 +50,7 @@ final class Webhooks: Sendable {
   /// The webhooks that want a scan: those for matches, those for misses, or all if the catalogue could not be read,
   /// because it is unknown which of the two the scan is.
   func wanting(_ answer: ScanAnswer) -> [WebhookOptions] {
+    let options = options.filter(\.takesScans)
     if case .unreadable = answer.lookup { return options }
     return options.filter { answer.match.isEmpty ? $0.sendsMisses : $0.sendsMatches }
   }

@@ -31,7 +31,7 @@ struct PublishedSync {
       origin: try FileTransport(url: url, options: options(url)),
       mirrors: try mirrors.map { try FileTransport(url: $0, options: options($0)) },
       cache: PublicationCache(of: location), rootKey: key,
-      deviceNumber: try PublicationClient.deviceNumber(of: Self.deviceID(user)))
+      deviceNumber: try PublicationClient.deviceNumber(of: PublicationClient.deviceID(ofUser: user)))
     var sync = PublicationSync(client)
     sync.lossLimit = accept.lossLimit
     sync.isFull = isFull
@@ -45,12 +45,6 @@ struct PublishedSync {
       writer.close()
     }
     print(report, seconds: (ContinuousClock.now - start) / .seconds(1))
-  }
-
-  /// What tells this device from others: the machine and the user.
-  private static func deviceID(_ user: String) -> String {
-    let machine = try? String(contentsOfFile: "/etc/machine-id", encoding: .utf8)
-    return "\(machine ?? ProcessInfo.processInfo.hostName)\n\(user)"
   }
 
   private func print(_ report: PublicationReport, seconds: Double) {

@@ -9,6 +9,7 @@ import LogStore
 import ObjectStores
 import Platform
 import PublicationFormat
+import PublicationSync
 import Publisher
 import RowFiles
 import RowSources

@@ -1,19 +1,18 @@
 import Barcodes
-import Catalog
-import PublicationFormat
-import PublicationSync
+package import Catalog
+package import PublicationFormat
 
 /// Tries the codes of a probe.
-enum PublicationProbeCheck {
+package enum PublicationProbeCheck {
   /// - Throws: `PublicationFailure.probeFailed` with the first code that is not as the probe says.
-  static func check(_ probe: PublicationProbe, _ snapshot: CatalogSnapshot) throws {
+  package static func check(_ probe: PublicationProbe, _ snapshot: CatalogSnapshot) throws {
     for code in probe.found where try isFound(code, snapshot) == false {
       throw PublicationFailure.probeFailed(
-        "the probe fails: no product is found for the code \(code.shown): the state before it stays")
+        "the probe fails: no product is found for the code \(code.debugDescription): the state before it stays")
     }
     for code in probe.missing where try isFound(code, snapshot) {
       throw PublicationFailure.probeFailed(
-        "the probe fails: a product is found for the code \(code.shown): the state before it stays")
+        "the probe fails: a product is found for the code \(code.debugDescription): the state before it stays")
     }
     if let products = probe.products, products != snapshot.productCount {
       throw PublicationFailure.probeFailed(
