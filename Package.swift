@@ -457,7 +457,8 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "PublicationSyncTests",
         [
-          "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "Cryptography", "LogStore", "ObjectStores", "Platform",
+          "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "Cryptography", "LogStore", "ObjectStores",
+          "Platform",
           "PublicationFormat", "PublicationSync", "Publisher", "StoreTestSupport",
         ]),
       tests(
@@ -502,7 +503,8 @@ let groups: [(name: String, targets: [Target])] = [
         "ScanDaemonTests",
         [
           "Bytes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSources", "CatalogSync", "CDaemon",
-          "CProcessSupport", "Cryptography", "DocumentFormat", "Documents", "JSONFormat", "LogStore", "PublicationFormat",
+          "CProcessSupport", "Cryptography", "DocumentFormat", "Documents", "JSONFormat", "LogStore",
+          "PublicationFormat",
           "PublicationSync", "PublicationTestSupport", "RandomTestSupport", "RowFiles", "RowSources", "ScanDaemon",
           "ScanInputs", "Storage", "UploadQueue", "WaitingTestSupport", "Workspace", coreMetrics, logging,
           metricsTestKit, serviceLifecycle,

@@ -122,7 +122,9 @@ package struct PublicationSync: Sendable {
         report.notes.append("a delta cannot be used (\(failure.reason)): another way is taken")
         deltasFailed = true
         usable.deltas.removeAll { $0 == failure.delta }
-        if case .base = plan, !PublicationPlan.reaches(usable) { throw PublicationFailure.unavailable(failure.reason) }
+        if case .base = PublicationPlan.cheapest(from: from, to: usable), !PublicationPlan.reaches(usable) {
+          throw PublicationFailure.unavailable(failure.reason)
+        }
       } catch let error as DigestMismatch where from != nil {
         report.notes.append("the deltas lead to other rows than were published (\(error)): all rows are fetched")
         deltasFailed = true

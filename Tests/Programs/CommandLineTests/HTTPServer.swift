@@ -49,7 +49,9 @@ final class HTTPServer: Sendable {
       var hash: UInt64 = 14_695_981_039_346_656_037
       for byte in body { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
       let etag = "\"\(hash)\""
-      if head.contains("If-None-Match: \(etag)") { return Answer(status: "304 Not Modified", fields: "ETag: \(etag)\r\n") }
+      if head.contains("If-None-Match: \(etag)") {
+        return Answer(status: "304 Not Modified", fields: "ETag: \(etag)\r\n")
+      }
       return Answer(body: body, fields: "ETag: \(etag)\r\n")
     }
   }
@@ -120,7 +122,8 @@ final class HTTPServer: Sendable {
   }
 
   private static func deliver(_ answer: Answer, on connection: Int32) {
-    let head = "HTTP/1.1 \(answer.status)\r\nContent-Length: \(answer.body.count)\r\n\(answer.fields)Connection: close\r\n\r\n"
+    let head =
+      "HTTP/1.1 \(answer.status)\r\nContent-Length: \(answer.body.count)\r\n\(answer.fields)Connection: close\r\n\r\n"
     Thread.sleep(forTimeInterval: answer.delay)
     let body = answer.hangs ? answer.body.prefix(answer.body.count / 2) : answer.body
     var rest = ([UInt8](head.utf8) + body)[...]

@@ -42,7 +42,8 @@ import Testing
     #expect(try run.object().text("mode") == "base")
     #expect(try device.run("verify", "--user", "d").text == site.root.run("verify").text)
     let again = try device.run(sync).object()
-    #expect(again.text("mode") == "unchanged" && again.number("requests") == 1 && again.number("bytesIn") ?? 9999 <= 1024)
+    #expect(
+      again.text("mode") == "unchanged" && again.number("requests") == 1 && again.number("bytesIn") ?? 9999 <= 1024)
     try site.change("p1", cursor: "later")
     let second = try site.publish().object()
     #expect(second["base"] is NSNull && second.objects("deltas").map { $0.number("from") } == [1])
@@ -131,11 +132,13 @@ import Testing
   @Test func `words that do not fit together are refused`() throws {
     let root = try TestRoot()
     for words in [
-      ["publish"], ["publish", "--to", ""], ["publish", "--to", "http://host/"], ["publish", "--to", "d", "--region", "x"],
+      ["publish"], ["publish", "--to", ""], ["publish", "--to", "http://host/"],
+      ["publish", "--to", "d", "--region", "x"],
       ["publish", "--to", "d", "--from", "x", "--user", "u"], ["publish", "--to", "d", "--every", "0"],
       ["publish", "--to", "d", "--from", "-"], ["publish", "--to", "d", "--expires", "0"],
       ["publish", "ring", "--to", "d"], ["publish", "ring", "50", "1", "--to", "d"],
-      ["publish", "ring", "50", "1", "40", "2", "--to", "d"], ["publish", "keys", "rotate", "--to", "d", "--root-key", "k"],
+      ["publish", "ring", "50", "1", "40", "2", "--to", "d"],
+      ["publish", "keys", "rotate", "--to", "d", "--root-key", "k"],
       ["sync", "--published", "http://host/", "--url", "http://host/"],
       ["sync", "--url", "http://host/", "--mirror", "http://host/"],
       ["sync", "--published", "http://host/", "--organisation", "o"],

@@ -105,7 +105,9 @@ struct PublicationSyncTests {
   @Test(arguments: ["missing", "cut", "flipped", "page", "another"], [false, true])
   func damagedDeltaIsReplaced(_ kind: String, _ hasBase: Bool) async throws {
     let scene = try await PublicationScene.publishing(1000)
-    let device = try scene.device()
+    var device = try scene.device()
+    let isWarned = Mutex(false)
+    device.sync.willFetchBase = { _, deltasFailed in if deltasFailed { isWarned.withLock { $0 = true } } }
     for number in 2...3 {
       try scene.change([(number, "\(number)")])
       try await scene.publish()
@@ -129,6 +131,8 @@ struct PublicationSyncTests {
     }
     #expect(try await device.run().sequence == 4)
     #expect(try device.digest() == scene.digest())
+    // A fleet spreads the fetching of a base over some time.
+    #expect(isWarned.withLock { $0 } == hasBase)
   }
 
   @Test func damagedGroupIsFetchedAgainAlone() async throws {
@@ -231,7 +235,9 @@ struct PublicationSyncTests {
     try await device.run()
     let before = try device.digest()
     try scene.change([(1, nil)])
-    try await scene.publish { $0.probe = PublicationProbe(found: [PublicationScene.code(1)], missing: [], products: nil) }
+    try await scene.publish {
+      $0.probe = PublicationProbe(found: [PublicationScene.code(1)], missing: [], products: nil)
+    }
     device.sync.checkProbe = { probe, snapshot in
       for code in probe.found where try snapshot.product(barcode: code) == nil {
         throw PublicationFailure.probeFailed(code)
