@@ -458,8 +458,7 @@ let groups: [(name: String, targets: [Target])] = [
         "PublicationSyncTests",
         [
           "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "Cryptography", "LogStore", "ObjectStores",
-          "Platform",
-          "PublicationFormat", "PublicationSync", "Publisher", "StoreTestSupport",
+          "Platform", "PublicationFormat", "PublicationSync", "Publisher", "StoreTestSupport", "TextFormat",
         ]),
       tests(
         "PublisherTests",

@@ -4,7 +4,7 @@ package import PublicationFormat
 package import Storage
 import TextFormat
 
-/// The immutable files that a mirror keeps for its neighbours: `objects/SHA.KIND` is the file `publication-SHA.KIND` next
+/// The immutable files that a mirror keeps for its neighbours, and that a device fetches ahead: `objects/SHA.KIND` is the file `publication-SHA.KIND` next
 /// to the catalogue. Each was compared with its hash before it got this name.
 extension PublicationCache {
   /// The name of the file that has an object; `nil` if the name is none of an object.
@@ -31,7 +31,7 @@ extension PublicationCache {
 
   /// The bytes of an object that is kept and is what its hash says.
   func object(_ name: String, _ file: PublicationHead.File) -> [UInt8]? {
-    guard keepsObjects, let kept = try? openObject(name), (try? kept.size()) == file.byteCount,
+    guard let kept = try? openObject(name), (try? kept.size()) == file.byteCount,
       let bytes = try? kept.read(file.byteCount, at: 0),
       (try? Hash.sha256(of: bytes)).map({ Hexadecimal.text($0, .lowercase) }) == file.sha256
     else { return nil }
@@ -46,7 +46,6 @@ extension PublicationCache {
 
   /// Removes the objects that no head of these names.
   func forgetObjects(except heads: [PublicationHead]) throws(StorageError) {
-    guard keepsObjects else { return }
     let kept = Set(heads.flatMap { $0.objects.map(\.name) }.compactMap(Self.fileName(ofObject:)))
     for name in try directory.names() where name.hasPrefix("publication-") && !kept.contains(name) {
       let object = "objects/" + name.dropFirst("publication-".count)

@@ -26,7 +26,7 @@ package struct PublicationCache: Sendable {
 
   let directory: any StorageDirectory
   /// Whether the immutable files are kept, for neighbours that ask this device.
-  let keepsObjects: Bool
+  var keepsObjects: Bool
 
   package init(of location: StoreLocation, keepsObjects: Bool = false) {
     directory = location.directory
@@ -97,7 +97,7 @@ package struct PublicationCache: Sendable {
     where other.hasPrefix(Self.partPrefix) && other.hasSuffix(Self.partSuffix) && other != name {
       try directory.remove(other)
     }
-    if keepsObjects, let kept = Self.fileName(ofObject: base.name), let file = try directory.open(kept, .write) {
+    if let kept = Self.fileName(ofObject: base.name), let file = try directory.open(kept, .write) {
       return file
     }
     if let file = try directory.open(name, .write) { return file }

@@ -12,7 +12,7 @@ package struct PublicationClient: Sendable {
   package let origin: any PublicationOrigin
   /// Where the files are asked for first. What they say is checked like everything else.
   package let mirrors: [any PublicationOrigin]
-  let cache: PublicationCache
+  var cache: PublicationCache
   /// The root key that the operator has given; `nil` for the one that was met first.
   let rootKey: SignifyPublicKey?
   /// The device's number among all devices, 0 to less than 100, which decides its ring.
@@ -239,6 +239,13 @@ package struct PublicationClient: Sendable {
     case .unchanged, .missing:
       throw PublicationFailure.unavailable("\(place.name)/\(name) is not there: the publication is incomplete")
     }
+  }
+
+  /// The head that was checked last, for a device that cannot reach the publication; `nil` if there is none that counts.
+  func keptHead(_ mark: PublicationMark?) -> CheckedHead? {
+    var trust = trust(mark, takesOther: false)
+    guard let head = keptHead(&trust), (try? check(head, mark, false, origin)) != nil else { return nil }
+    return CheckedHead(head: head, trust: trust, isNew: false, notes: [])
   }
 
   // MARK: Immutable files

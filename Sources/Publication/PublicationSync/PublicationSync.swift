@@ -3,8 +3,10 @@ import Bytes
 import CatalogRows
 package import CatalogSync
 import Cryptography
+import DocumentFormat
 package import Essentials
 import LogStore
+import Platform
 package import PublicationFormat
 import Storage
 import Zstd
@@ -30,6 +32,9 @@ package struct PublicationReport: Sendable {
   package var notes: [String]
   /// Whether the root key was taken from the publication itself, because none was known.
   package var trustedFirstKey: String?
+
+  /// When this device switches to the newest state, as the head says; `nil` if it does not wait for that.
+  package var waitsFor: String?
 
   /// Whether the head was to be replaced by now.
   package func isExpired(at now: Date) -> Bool { head.expires < now }
@@ -57,6 +62,9 @@ package struct PublicationSync: Sendable {
   /// whether that is so because deltas cannot be used.
   package var willFetchBase: @Sendable (PublicationHead, Bool) async throws -> Void = { _, _ in }
 
+  /// The clock of the device.
+  package var now: @Sendable () -> Date = { Date() }
+
   package init(_ client: PublicationClient) { self.client = client }
 
   /// Synchronises a catalogue.
@@ -73,8 +81,8 @@ package struct PublicationSync: Sendable {
     let old = replacesDamaged ? try? destination.snapshot() : try destination.snapshot()
     let takesAll = isFull || replacesDamaged
     let mark = old?.publication
-    let checked = try await client.head(mark, takesOther: isFull)
-    didCheckHead(checked.head)
+    let (checked, isReached) = try await head(mark)
+    if isReached { didCheckHead(checked.head) }
     let state = checked.head.state(ofDevice: client.deviceNumber)
     var report = PublicationReport(
       mode: .unchanged, head: checked.head, sequence: mark?.sequence ?? 0, requests: 0, bytesIn: 0,
@@ -97,6 +105,15 @@ package struct PublicationSync: Sendable {
       }
     }
     try checkLimits(checked.head, destination)
+    if follows, !takesAll, let mark, let activation = state.activation,
+      !isDue(activation, checked.head, isReached: isReached, &report)
+    {
+      try await fetchAhead(state, from: mark.sequence)
+      report.waitsFor = activation
+      report.requests = traffic.requests - before.requests
+      report.bytesIn = traffic.bytesIn - before.bytesIn
+      return report
+    }
     let new = PublicationMark(
       catalogue: checked.head.catalogue, sequence: state.sequence, keysVersion: checked.trust.minimumVersion,
       rootKey: PublicationClient.bytes(of: checked.trust.root))
@@ -131,10 +148,68 @@ package struct PublicationSync: Sendable {
         from = nil
       }
     }
+    if !client.cache.keepsObjects { try? client.cache.forgetObjects(except: []) }
     report.sequence = state.sequence
     report.requests = traffic.requests - before.requests
     report.bytesIn = traffic.bytesIn - before.bytesIn
     return report
+  }
+
+  // MARK: Activation
+
+  /// The head, and whether it is as the publication has it now. A device that cannot reach the publication goes on with
+  /// the head that it has, if a state of it waited for its time.
+  private func head(_ mark: PublicationMark?) async throws -> (PublicationClient.CheckedHead, isReached: Bool) {
+    do { return (try await client.head(mark, takesOther: isFull), true) } catch let error as PublicationFailure {
+      switch error {
+      case .unavailable, .gone:
+        guard !isFull, let mark, var kept = client.keptHead(mark) else { throw error }
+        let state = kept.head.state(ofDevice: client.deviceNumber)
+        guard state.activation != nil, state.sequence > mark.sequence else { throw error }
+        kept.notes.append("the publication cannot be reached (\(error)): what was fetched before counts")
+        return (kept, false)
+      case .refused, .older, .probeFailed, .busy: throw error
+      }
+    }
+  }
+
+  /// Whether the time of a state has come, by a clock that can be right.
+  ///
+  /// A clock is wrong if it is before the time at which the head was published, or after the time at which a head that was
+  /// read just now expires.
+  private func isDue(
+    _ activation: String, _ head: PublicationHead, isReached: Bool, _ report: inout PublicationReport
+  ) -> Bool {
+    let now = now()
+    let tolerance: TimeInterval = 300
+    if now < head.published - tolerance || isReached && now > head.expires + tolerance {
+      report.notes.append(
+        "the clock of this device says \(DateText.text(now)), and the head was published at"
+          + " \(DateText.text(head.published)): set the clock; until then no state is switched to by its time")
+      return false
+    }
+    let seconds = Int(now.timeIntervalSince1970)
+    switch ActivationTime(activation) {
+    case .instant(let time): return seconds >= time
+    case .local(let time): return seconds + LocalTime.secondsAheadOfUTC(at: Int64(seconds)) >= time
+    case nil: return true
+    }
+  }
+
+  /// Fetches the files of the way to a state, and keeps them.
+  private func fetchAhead(_ state: PublicationHead.State, from sequence: UInt64) async throws {
+    var client = client
+    client.cache.keepsObjects = true
+    if let probe = state.probe { _ = try await client.object(probe.name("probe"), probe) }
+    let deltas: [PublicationHead.Delta]
+    switch PublicationPlan.cheapest(from: sequence, to: state) {
+    case .deltas(let way): deltas = way
+    case .base(let base, let way):
+      deltas = way
+      _ = try await BaseDownload(client, base, client.cache.openBase(base))
+      try client.cache.finishBase(base)
+    }
+    for delta in deltas { _ = try await client.object(delta.name, delta.file) }
   }
 
   private var traffic: (requests: Int, bytesIn: Int) {

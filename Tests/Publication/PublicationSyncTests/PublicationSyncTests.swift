@@ -1,11 +1,13 @@
 import Catalog
 import Cryptography
 import Foundation
+import Platform
 import PublicationFormat
 import PublicationSync
 import Publisher
 import Synchronization
 import Testing
+import TextFormat
 
 struct PublicationSyncTests {
   @Test func deviceFollowsAPublication() async throws {
@@ -325,5 +327,48 @@ struct PublicationSyncTests {
     let renewed = try await scene.device().run()
     #expect(renewed.mode == .unchanged)
     #expect(!renewed.isExpired(at: Date()))
+  }
+
+  @Test func stateWithATimeIsFetchedAheadAndCountsThenAlsoOffline() async throws {
+    let scene = try await PublicationScene.publishing(300)
+    var device = try scene.device()
+    try await device.run()
+    let before = try device.digest()
+    let now = Date()
+    try scene.change([(1, "tomorrow")])
+    try await scene.publish { $0.activation = "2100-01-01T00:00:00Z" }
+    let report = try await device.run()
+    #expect(report.waitsFor == "2100-01-01T00:00:00Z" && report.mode == .unchanged)
+    #expect(try device.digest() == before)
+    // A clock that is before the head was published, or after it expires, is wrong.
+    for wrong in [now - 86_400, now + 365 * 100 * 86_400] {
+      device.sync.now = { wrong }
+      let report = try await device.run()
+      #expect(report.waitsFor != nil && report.notes.contains { $0.contains("set the clock") })
+      #expect(try device.digest() == before)
+    }
+    // The line is cut before the time comes.
+    scene.place.tamper { name, _ in throw PublicationFailure.unavailable("\(name): no answer") }
+    device.sync.now = { Date(timeIntervalSince1970: 4_102_444_799) }
+    #expect(try await device.run().waitsFor != nil)
+    device.sync.now = { Date(timeIntervalSince1970: 4_102_444_800) }
+    #expect(try await device.run().mode == .delta)
+    #expect(try device.digest() == scene.digest())
+  }
+
+  @Test func timeWithoutAZoneIsLocal() async throws {
+    let scene = try await PublicationScene.publishing(30)
+    var device = try scene.device()
+    try await device.run()
+    try scene.change([(1, "other")])
+    let now = Date()
+    let published = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
+    let ahead = LocalTime.secondsAheadOfUTC(at: Int64(published.timeIntervalSince1970))
+    let local = CivilTime(milliseconds: Int64(published.timeIntervalSince1970 + 600 + Double(ahead)) * 1000).secondsText
+    try await scene.publish { $0.activation = String(local.dropLast()) }
+    device.sync.now = { published + 599 }
+    #expect(try await device.run().waitsFor != nil)
+    device.sync.now = { published + 600 }
+    #expect(try await device.run().mode == .delta)
   }
 }

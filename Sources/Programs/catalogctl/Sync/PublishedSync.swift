@@ -67,11 +67,16 @@ struct PublishedSync {
       fields += [
         ("requests", .int(report.requests)), ("published", .uint(report.sequence)),
         ("expires", .text(DateText.text(report.head.expires))), ("stale", .bool(report.isExpired(at: now))),
-        ("seconds", .double((seconds * 1000).rounded() / 1000)),
+        ("waitsFor", .optional(report.waitsFor)), ("seconds", .double((seconds * 1000).rounded() / 1000)),
       ]
       return JSONText.object(fields).print()
     }
     let traffic = "\(Quantity.bytes(report.bytesIn)) in \(Quantity.of(report.requests, "request"))"
+    if let time = report.waitsFor {
+      return Console.print(
+        "state \(report.head.sequence) of the publication is here, and counts from \(time); until then"
+          + " \(report.sequence) does; \(traffic)")
+    }
     guard let update = report.update else {
       return Console.print("state \(report.sequence) of the publication is the newest for this device; \(traffic)")
     }
