@@ -1,3 +1,4 @@
+import Essentials
 import Platform
 
 /// The system calls of a ``DirectoryStore``. Paths are C strings during a call; each failed call is a `StorageError`.
@@ -64,6 +65,21 @@ enum DirectoryFiles {
     let error = StorageError(operation: "link", path: name, code: errno)
     if error.code == EEXIST || error.cannotLink { return false }
     throw .storage(error)
+  }
+
+  /// Gives a file a time that is at least a second after that of another one, if there is another one.
+  ///
+  /// Web servers tell the versions of a file apart by the second of its time (`Last-Modified`, and the `ETag` of nginx): two
+  /// versions of one second would be the same for those who ask whether something has changed.
+  static func makeLater(_ path: String, than other: String) {
+    let files = FileManager.default
+    guard let old = (try? files.attributesOfItem(atPath: other))?[.modificationDate] as? Date,
+      let new = (try? files.attributesOfItem(atPath: path))?[.modificationDate] as? Date
+    else { return }
+    let next = old.timeIntervalSince1970.rounded(.down) + 1
+    if new.timeIntervalSince1970 >= next { return }
+    // If the time cannot be set, the file is as good as any other.
+    try? files.setAttributes([.modificationDate: Date(timeIntervalSince1970: next)], ofItemAtPath: path)
   }
 
   /// Gives a file another name, which it takes from the file that has it.

@@ -101,6 +101,7 @@ package struct DirectoryStore: ObjectStore {
         try DirectoryFiles.remove(temporary)
         return .preconditionFailed
       } else {
+        DirectoryFiles.makeLater(temporary, than: target)
         try DirectoryFiles.rename(temporary, to: target)
       }
       try step(.named)

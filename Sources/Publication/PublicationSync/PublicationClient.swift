@@ -113,6 +113,12 @@ package struct PublicationClient: Sendable {
         throw PublicationFailure.gone(
           "\(place.name)/\(PublicationHead.name) is not there (status \(status)): is it the address of a publication?")
       case .bytes(let json, let validators):
+        // A server that knows no versions, or another place with the same head.
+        if let known, (try? cache.read(PublicationCache.head)) == json {
+          try check(known, mark, takesOther, place)
+          try cache.keep(validators, of: place.name)
+          return CheckedHead(head: known, trust: trust, isNew: false, notes: [])
+        }
         let signature = try await file(
           PublicationHead.signatureName, from: place, limit: 2 * PublicationHead.byteLimit, isFresh: isFresh)
         do {

@@ -12,6 +12,18 @@ import Testing
     Set(try FileManager.default.contentsOfDirectory(atPath: path))
   }
 
+  @Test func `versions of one second have different times for a web server`() async throws {
+    let folder = try TemporaryDirectory()
+    let store = DirectoryStore(folder.path)
+    var seconds: Set<Int> = []
+    for number in 0..<5 {
+      _ = try await store.put("catalogue.json", [UInt8(number)], .none, Self.type)
+      let date = try FileManager.default.attributesOfItem(atPath: folder.path + "/catalogue.json")[.modificationDate]
+      seconds.insert(Int(try #require(date as? Date).timeIntervalSince1970))
+    }
+    #expect(seconds.count == 5)
+  }
+
   @Test func `an object is a file, and its version is the hash of its contents`() async throws {
     let folder = try TemporaryDirectory()
     let store = DirectoryStore(folder.path + "/a/b/")
