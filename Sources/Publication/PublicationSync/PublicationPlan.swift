@@ -11,7 +11,9 @@ package enum PublicationPlan: Sendable, Equatable {
   package static let requestCost = 1024
 
   /// Whether the base and deltas lead to a state.
-  static func reaches(_ state: PublicationHead.State) -> Bool { path(from: state.base.sequence, to: state) != nil }
+  package static func reaches(_ state: PublicationHead.State) -> Bool {
+    path(from: state.base.sequence, to: state) != nil
+  }
 
   /// The number of bytes to fetch.
   package var byteCount: Int {

@@ -63,7 +63,7 @@ package struct Publisher: Sendable {
       try await addText(source, head, &state, &report)
       if !isDue, rings == head.rings { return report }
       head.rings = rings
-      try hold(&head, former: head)
+      try hold(&head, former: head, state)
       try fit(&head)
       stamp(&head, now, after: head.published)
       try await write(head, &state, &versions, outbox: [:], &report)
@@ -86,7 +86,7 @@ package struct Publisher: Sendable {
     guard let rings = options.rings, rings != head.rings else { return report }
     let former = head
     head.rings = rings
-    try hold(&head, former: former)
+    try hold(&head, former: former, state)
     try fit(&head)
     stamp(&head, options.now(), after: former.published)
     try await write(head, &state, &versions, outbox: [:], &report)
@@ -201,7 +201,7 @@ package struct Publisher: Sendable {
       return file
     }
     head.state.activation = options.activation
-    try hold(&head, former: former)
+    try hold(&head, former: former, state)
     if !HeadSelection.fit(&head) {
       if newBase.sequence != sequence { newBase = try makeBase(source, sequence, &outbox, &limits) }
       head.state.base = newBase
@@ -318,13 +318,13 @@ package struct Publisher: Sendable {
   }
 
   /// Keeps the states that rings have, as the heads had them when they were the newest.
-  private func hold(_ head: inout PublicationHead, former: PublicationHead?) throws {
+  private func hold(_ head: inout PublicationHead, former: PublicationHead?, _ known: PublisherState) throws {
     var held: [PublicationHead.State] = []
     for sequence in Set(head.rings.map(\.sequence)).sorted() where sequence != head.sequence {
-      guard let state = former?.state(sequence) ?? head.state(sequence) else {
+      guard let state = former?.state(sequence) ?? head.state(sequence) ?? known.state(sequence) else {
         throw PublisherError.invalid(
-          "a ring cannot have the state \(sequence): only the newest state and those that rings have already can be given"
-            + " (\(head.sequence)\(head.held.map { ", \($0.sequence)" }.joined()))")
+          "a ring cannot have the state \(sequence): the newest one is \(head.sequence), and of those before it the last"
+            + " \(PublisherState.headCount) can be given whose files are still there")
       }
       held.append(state)
     }
@@ -510,6 +510,7 @@ package struct Publisher: Sendable {
     // The former head named its objects until now.
     let former = state.formerHead.flatMap { try? PublicationHead(json: Array($0.utf8)) }
     for name in state.outbox + Self.objects(of: head) + (former.map(Self.objects) ?? []) { state.objects[name] = now }
+    if let text = state.head { state.heads = ((state.heads ?? []) + [text]).suffix(PublisherState.headCount) }
     state.isPending = false
     state.formerHead = nil
     state.outbox = []

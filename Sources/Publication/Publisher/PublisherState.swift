@@ -3,6 +3,7 @@ import LogStore
 import ObjectStores
 import Platform
 import PublicationFormat
+import PublicationSync
 import Storage
 
 /// What a publisher keeps beside the published rows: the last head, and which objects it has written.
@@ -19,6 +20,8 @@ struct PublisherState: Codable, Sendable, Equatable {
   var isPending = false
   /// The objects of the outbox, which a pending publication writes.
   var outbox: [String] = []
+  /// The last heads that were written, the newest last, whose states rings can be given.
+  var heads: [String]?
   /// The objects that were written, and when a head last named them, in seconds since 1970.
   var objects: [String: Double] = [:]
   /// Their numbers of bytes.
@@ -27,6 +30,18 @@ struct PublisherState: Codable, Sendable, Equatable {
   var conditions: ConditionalWrites?
 
   static let name = "publisher.json"
+  /// The number of heads that are kept.
+  static let headCount = 32
+
+  /// A state of one of the last heads, as far as its objects were not removed; `nil` if it cannot be given to devices.
+  func state(_ sequence: UInt64) -> PublicationHead.State? {
+    for text in (heads ?? []).reversed() {
+      guard let head = try? PublicationHead(json: Array(text.utf8)), var state = head.state(sequence) else { continue }
+      state.deltas.removeAll { objects[$0.name] == nil }
+      if objects[state.base.name] != nil, PublicationPlan.reaches(state) { return state }
+    }
+    return nil
+  }
 
   init(catalogue: String) { self.catalogue = catalogue }
 }

@@ -129,6 +129,24 @@ import Testing
     #expect(try device.run("get", "--barcode", "96385074", "--user", "d").code == 0)
   }
 
+  @Test func `a ring gets the state before the newest one`() throws {
+    let site = try Site(products: 5)
+    #expect(try site.publish().code == 0)
+    try site.change("p1", cursor: "later")
+    #expect(try site.publish().code == 0)
+    func ring(_ words: String...) throws -> ProgramRun {
+      try site.root.run(["publish", "ring", "--to", site.folder, "--key", site.key] + words)
+    }
+    #expect(try ring("25", "7", "100", "1").code == 65)
+    let run = try ring("25", "2", "100", "1")
+    #expect(run.code == 0, "\(run.words)")
+    let head = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: site.folder + "/catalogue.json")))
+    let rings = (head as? [String: Any])?.objects("rings").map { [$0.number("percent"), $0.number("sequence")] }
+    #expect(rings == [[25, 2], [100, 1]])
+    #expect((head as? [String: Any])?.objects("states").map { $0.number("sequence") } == [1])
+    #expect(try ring("100", "2").code == 0)
+  }
+
   @Test func `words that do not fit together are refused`() throws {
     let root = try TestRoot()
     for words in [

@@ -351,11 +351,15 @@ extension PublishReport {
     guard isPublished else {
       return Console.print("nothing has changed since state \(sequence): nothing was written to \(place.shown)")
     }
-    var words = "state \(sequence) published to \(place.shown): \(Quantity.of(changed, "change"))"
-    if let baseByteCount { words += ", all rows in \(Quantity.bytes(baseByteCount))" }
+    var parts: [String] = []
+    if changed > 0 { parts.append(Quantity.of(changed, "change")) }
+    if let baseByteCount { parts.append("all rows in \(Quantity.bytes(baseByteCount))") }
     if let delta = deltas.first(where: { $0.to - $0.from == 1 }) {
-      words += ", a delta of \(Quantity.bytes(delta.file.byteCount))"
+      parts.append("a delta of \(Quantity.bytes(delta.file.byteCount))")
     }
-    Console.print("\(words); \(Quantity.of(objects, "file")) with \(Quantity.bytes(bytesOut)) written")
+    let what = parts.isEmpty ? "the head alone" : parts.joined(separator: ", ")
+    Console.print(
+      "state \(sequence) published to \(place.shown): \(what); \(Quantity.of(objects, "file")) with \(Quantity.bytes(bytesOut)) written"
+    )
   }
 }

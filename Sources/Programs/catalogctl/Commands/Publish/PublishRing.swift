@@ -10,7 +10,7 @@ struct PublishRing: AsyncParsableCommand {
     discussion: """
       'publish ring 25 7 100 6' gives the first 25 % of the devices the state 7, and all others the state 6. Which ring a \
       device is in depends on its id alone. Later publications keep the rings until they are changed; 'publish ring 100 \
-      SEQUENCE' gives all devices one state. Only the newest state can be given, and those that rings have already.
+      SEQUENCE' gives all devices one state. Of the states before the newest one the last 32 can be given, unless their files were removed.
       """)
 
   @OptionGroup var store: StoreOptions
