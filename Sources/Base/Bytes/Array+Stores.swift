@@ -18,7 +18,8 @@ extension [UInt8] {
   /// Appends an integer as eight bytes, little-endian.
   @inlinable
   public mutating func put(_ number: UInt64) {
-    for byte in 0..<8 { append(UInt8(truncatingIfNeeded: number >> UInt64(8 * byte))) }
+    // The bytes are copied within the closure.
+    unsafe Swift.withUnsafeBytes(of: number.littleEndian) { unsafe append(contentsOf: $0) }
   }
 
   /// Copies `bytes` over the bytes from `offset` on; traps if they do not fit. For few bytes this is faster than a call

@@ -10,6 +10,18 @@ package struct ByteReader: ~Escapable {
   /// The number of bytes that are not yet read.
   package var remaining: Int { span.byteCount - offset }
 
+  /// The bytes that are not yet read.
+  package var rest: RawSpan {
+    @_lifetime(copy self)
+    get { span.slice(offset, remaining) }
+  }
+
+  /// Passes over bytes that are left; traps if there are fewer.
+  package mutating func skip(_ count: Int) {
+    precondition(count >= 0 && count <= remaining, "only bytes that are left can be passed over")
+    offset += count
+  }
+
   package mutating func u8() -> UInt8? {
     guard remaining >= 1 else { return nil }
     defer { offset += 1 }

@@ -38,6 +38,15 @@ public struct TextRow: Sendable {
     ends[index] = bytes.count
   }
 
+  /// Sets the text at `index` to the bytes of a span, which must be valid UTF-8.
+  @inlinable
+  package mutating func set(_ index: Int, _ utf8: RawSpan) {
+    starts[index] = bytes.count
+    // As above.
+    unsafe utf8.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
+    ends[index] = bytes.count
+  }
+
   /// Takes over all texts of another row with as many of them, and keeps the capacity of the buffers.
   @inlinable
   public mutating func copy(_ other: borrowing TextRow) {

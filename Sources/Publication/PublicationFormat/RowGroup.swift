@@ -24,6 +24,14 @@ package enum RowGroup {
   static let integerCount = 3
   static let doubleCount = 5
   static let flagCount = 4
+
+  /// The columns of products in a reader's table: the texts, then the numbers, then the flags.
+  static let integerColumn = ProductRow.textCount
+  static let doubleColumn = integerColumn + integerCount
+  static let flagColumn = doubleColumn + doubleCount
+  static let productColumnCount = flagColumn + 1
+  static let relationColumnCount = 4
+  static let codeColumnCount = 5
 }
 
 /// A writer of a group: entries in columns. An entry is an id with all that the catalogue has of it: the product with
@@ -39,8 +47,8 @@ package struct RowGroupWriter {
   /// The numbers of relations and of codes of each entry.
   private var relationCounts: [UInt64] = []
   private var codeCounts: [UInt64] = []
-  private var relations = [TextColumn](repeating: TextColumn(), count: 4)
-  private var codes = [TextColumn](repeating: TextColumn(), count: 5)
+  private var relations = [TextColumn](repeating: TextColumn(), count: RowGroup.relationColumnCount)
+  private var codes = [TextColumn](repeating: TextColumn(), count: RowGroup.codeColumnCount)
 
   package init() {}
 
@@ -142,17 +150,19 @@ package protocol RowGroupSink {
 ///
 /// Memory: about twice the bytes of the group.
 package struct RowGroupReader {
-  private let ids: TextColumn
+  /// The ids of the entries.
+  private var ids: ColumnTable
   private let products: [UInt8]
-  private var texts: [TextColumn?]
-  private var integers: [TextColumn] = []
-  private var doubles: [TextColumn] = []
-  private let flags: TextColumn
-  private var counts: [[Int]] = []
-  private var columns: [[TextColumn]] = []
+  /// The columns of the products: their texts, where that of the id is empty, and their numbers.
+  private var productColumns: ColumnTable
+  /// The columns of the relations and of the codes, and how many of them each entry has; no numbers if there are none.
+  private var relations = ColumnTable(rowCount: 0, columnCount: RowGroup.relationColumnCount)
+  private var relationCounts: [Int] = []
+  private var codes = ColumnTable(rowCount: 0, columnCount: RowGroup.codeColumnCount)
+  private var codeCounts: [Int] = []
 
   /// The number of entries.
-  package var entryCount: Int { ids.count }
+  package var entryCount: Int { ids.rowCount }
 
   /// Reads all columns of a group.
   ///
@@ -175,45 +185,46 @@ package struct RowGroupReader {
     }
     let productCount = products.count { $0 == 1 }
     let limit = RowGroup.byteLimit
-    texts = Array(repeating: nil, count: ProductRow.textCount)
-    var ids = TextColumn()
+    ids = ColumnTable(rowCount: count, columnCount: 1)
+    productColumns = ColumnTable(rowCount: productCount, columnCount: RowGroup.productColumnCount)
     for text in RowGroup.texts {
       if text == ProductText.id.rawValue {
-        ids = try TextColumn(&reader, count: count, limit: limit)
+        try ids.read(0, .text, from: &reader, limit: limit)
       } else {
-        texts[text] = try TextColumn(&reader, count: productCount, limit: limit)
+        try productColumns.read(text, .text, from: &reader, limit: limit)
       }
     }
-    self.ids = ids
-    for _ in 0..<RowGroup.integerCount {
-      integers.append(try TextColumn(&reader, count: productCount, limit: limit))
+    for column in RowGroup.integerColumn..<RowGroup.productColumnCount {
+      try productColumns.read(column, .bytes, from: &reader, limit: limit)
     }
-    for _ in 0..<RowGroup.doubleCount {
-      doubles.append(try TextColumn(&reader, count: productCount, limit: limit))
-    }
-    flags = try TextColumn(&reader, count: productCount, limit: limit)
-    for columnCount in [4, 5] {
-      guard let total = reader.count(upTo: RowGroup.rowLimit) else {
-        throw .damaged("a group has no number of relations or codes")
-      }
-      var counts: [Int] = []
-      var columns: [TextColumn] = []
-      if total > 0 {
-        var rest = total
-        for _ in 0..<count {
-          guard let number = reader.count(upTo: rest) else {
-            throw .damaged("the entries of a group have more relations or codes than the group")
-          }
-          rest -= number
-          counts.append(number)
-        }
-        if rest > 0 { throw .damaged("a group has relations or codes of no entry") }
-        for _ in 0..<columnCount { columns.append(try TextColumn(&reader, count: total, limit: limit)) }
-      }
-      self.counts.append(counts)
-      self.columns.append(columns)
-    }
+    (relationCounts, relations) = try Self.rows(&reader, count, textCount: 3, RowGroup.relationColumnCount)
+    (codeCounts, codes) = try Self.rows(&reader, count, textCount: 5, RowGroup.codeColumnCount)
     guard reader.remaining == 0 else { throw .damaged("a group has \(reader.remaining) bytes too many") }
+  }
+
+  /// Reads the relations or codes of `count` entries: how many each has, and their columns.
+  private static func rows(
+    _ reader: inout ByteReader, _ count: Int, textCount: Int, _ columnCount: Int
+  ) throws(PublicationError) -> ([Int], ColumnTable) {
+    guard let total = reader.count(upTo: RowGroup.rowLimit) else {
+      throw .damaged("a group has no number of relations or codes")
+    }
+    var table = ColumnTable(rowCount: total, columnCount: columnCount)
+    if total == 0 { return ([], table) }
+    var counts: [Int] = []
+    var rest = total
+    for _ in 0..<count {
+      guard let number = reader.count(upTo: rest) else {
+        throw .damaged("the entries of a group have more relations or codes than the group")
+      }
+      rest -= number
+      counts.append(number)
+    }
+    if rest > 0 { throw .damaged("a group has relations or codes of no entry") }
+    for column in 0..<columnCount {
+      try table.read(column, column < textCount ? .text : .bytes, from: &reader, limit: RowGroup.byteLimit)
+    }
+    return (counts, table)
   }
 
   /// Passes all entries on, in order.
@@ -225,23 +236,21 @@ package struct RowGroupReader {
     var code = CodeRow()
     var (productIndex, relationIndex, codeIndex) = (0, 0, 0)
     for entry in 0..<entryCount {
-      let id = ids[entry]
-      try sink.entry(id)
+      try sink.entry(ids[entry, 0])
       if products[entry] == 1 {
-        product.reset()
         try fill(&product, entry, productIndex)
         productIndex += 1
         try sink.product(product)
       }
-      if !counts[0].isEmpty {
-        for _ in 0..<counts[0][entry] {
+      if !relationCounts.isEmpty {
+        for _ in 0..<relationCounts[entry] {
           try fill(&relation, entry, relationIndex)
           relationIndex += 1
           try sink.relation(relation)
         }
       }
-      if !counts[1].isEmpty {
-        for _ in 0..<counts[1][entry] {
+      if !codeCounts.isEmpty {
+        for _ in 0..<codeCounts[entry] {
           try fill(&code, entry, codeIndex)
           codeIndex += 1
           try sink.code(code)
@@ -251,20 +260,17 @@ package struct RowGroupReader {
   }
 
   private func fill(_ row: inout ProductRow, _ entry: Int, _ index: Int) throws(PublicationError) {
-    for text in 0..<ProductRow.textCount {
-      if let column = texts[text] {
-        try Self.set(&row.texts, text, column, index)
-      } else {
-        try Self.set(&row.texts, text, ids, entry)
-      }
-    }
+    row.reset()
+    for text in 0..<ProductRow.textCount { Self.set(&row.texts, text, productColumns[index, text]) }
+    Self.set(&row.texts, ProductText.id.rawValue, ids[entry, 0])
     for slot in 0..<RowGroup.integerCount {
-      row.integers[slot] = Int64(bitPattern: try integers[slot].word(index)) &+ (slot == 2 ? 1 : 0)
+      let word = try productColumns.word(index, RowGroup.integerColumn + slot)
+      row.integers[slot] = Int64(bitPattern: word) &+ (slot == 2 ? 1 : 0)
     }
     for slot in 0..<RowGroup.doubleCount {
-      row.doubles[slot] = Double(bitPattern: try doubles[slot].word(index))
+      row.doubles[slot] = Double(bitPattern: try productColumns.word(index, RowGroup.doubleColumn + slot))
     }
-    let bits = flags[index]
+    let bits = productColumns[index, RowGroup.flagColumn]
     guard bits.byteCount == 1, bits.u8(at: 0) >> UInt8(RowGroup.flagCount) == 0 else {
       throw .damaged("a product has unknown flags")
     }
@@ -273,34 +279,31 @@ package struct RowGroupReader {
 
   private func fill(_ row: inout RelationRow, _ entry: Int, _ index: Int) throws(PublicationError) {
     row.reset()
-    try Self.set(&row.texts, RelationText.productId.rawValue, ids, entry)
+    Self.set(&row.texts, RelationText.productId.rawValue, ids[entry, 0])
     for (column, text) in [RelationText.subProductId, .id, .orgId].enumerated() {
-      try Self.set(&row.texts, text.rawValue, columns[0][column], index)
+      Self.set(&row.texts, text.rawValue, relations[index, column])
     }
-    row.groupNum = Int64(bitPattern: try columns[0][3].word(index))
+    row.groupNum = Int64(bitPattern: try relations.word(index, 3))
   }
 
   private func fill(_ row: inout CodeRow, _ entry: Int, _ index: Int) throws(PublicationError) {
     row.reset()
-    try Self.set(&row.texts, CodeText.productId.rawValue, ids, entry)
+    Self.set(&row.texts, CodeText.productId.rawValue, ids[entry, 0])
     for (column, text) in [CodeText.code, .id, .unit, .kind].enumerated() {
-      try Self.set(&row.texts, text.rawValue, columns[1][column], index)
+      Self.set(&row.texts, text.rawValue, codes[index, column])
     }
-    let text = columns[1][4].bytes(index)
-    if text.isEmpty { return }
-    guard let number = ExactDecimal(utf8: text.span), number.coefficient > 0 else {
+    let text = codes[index, 4]
+    if text.byteCount == 0 { return }
+    guard let number = ExactDecimal(utf8: text.copied().span), number.coefficient > 0 else {
       throw .damaged("a code has a quantity that is no number above 0")
     }
     row.quantity = number
   }
 
-  private static func set(
-    _ texts: inout TextRow, _ index: Int, _ column: TextColumn, _ row: Int
-  ) throws(PublicationError) {
-    let bytes = column.bytes(row)
-    if bytes.isEmpty { return }
-    guard String(validating: bytes, as: UTF8.self) != nil else { throw .damaged("a text is not UTF-8") }
-    texts.set(index, bytes.span)
+  /// Sets a text that was checked when its column was read.
+  @inline(__always)
+  private static func set(_ texts: inout TextRow, _ index: Int, _ text: RawSpan) {
+    if text.byteCount > 0 { texts.set(index, text) }
   }
 }
 
@@ -339,15 +342,15 @@ package enum CodeGroup {
     guard reader.u8() == RowGroup.version, let count = reader.count(upTo: codeLimit) else {
       throw .damaged("a group of codes has an unknown version or no number of codes")
     }
-    let keys = try TextColumn(&reader, count: count, limit: RowGroup.byteLimit)
-    let groups = try TextColumn(&reader, count: count, limit: RowGroup.byteLimit)
+    var table = ColumnTable(rowCount: count, columnCount: 2)
+    for column in 0..<2 { try table.read(column, .bytes, from: &reader, limit: RowGroup.byteLimit) }
     guard reader.remaining == 0 else { throw .damaged("a group of codes has bytes too many") }
     var codes: [(key: [UInt8], group: Int)] = []
     for row in 0..<count {
-      guard let group = Int(String(decoding: groups.bytes(row), as: UTF8.self)), group >= 0 else {
+      guard let group = Int(String(decoding: table[row, 1].copied(), as: UTF8.self)), group >= 0 else {
         throw .damaged("a code is in no group")
       }
-      codes.append((keys.bytes(row), group))
+      codes.append((table[row, 0].copied(), group))
     }
     return codes
   }

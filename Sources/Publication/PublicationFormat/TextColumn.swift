@@ -1,6 +1,6 @@
 import Bytes
 
-/// The values of one column of a group: byte strings, in the order of the rows.
+/// The values of one column of a group that is written: byte strings, in the order of the rows.
 struct TextColumn {
   /// How the values of a column are written.
   enum Form: UInt8 {
@@ -57,16 +57,6 @@ struct TextColumn {
 
   /// The value of a row.
   func bytes(_ row: Int) -> [UInt8] { Array(bytes[(row == 0 ? 0 : ends[row - 1])..<ends[row]]) }
-
-  /// The number of a row.
-  ///
-  /// - Throws: ``PublicationError/damaged(_:)``.
-  func word(_ row: Int) throws(PublicationError) -> UInt64 {
-    let value = self[row]
-    if value.byteCount == 0 { return 0 }
-    guard value.byteCount == 8 else { throw .damaged("a number has \(value.byteCount) bytes") }
-    return value.u64(at: 0)
-  }
 
   @_lifetime(borrow self)
   subscript(row: Int) -> RawSpan {
@@ -149,107 +139,6 @@ struct TextColumn {
     }
     return false
   }
-
-  // MARK: Reading
-
-  init() {}
-
-  /// Reads a column of `count` values.
-  ///
-  /// - Parameter limit: The most bytes that all values may have together.
-  /// - Throws: ``PublicationError/damaged(_:)``.
-  init(_ reader: inout ByteReader, count: Int, limit: Int) throws(PublicationError) {
-    guard let form = reader.u8().flatMap(Form.init) else { throw .damaged("a column has an unknown form") }
-    bytes.reserveCapacity(min(limit, 16 * count))
-    ends.reserveCapacity(count)
-    switch form {
-    case .empty: ends = Array(repeating: 0, count: count)
-    case .plain: try readLengths(&reader, count, limit)
-    case .lines: try readLines(&reader, count, limit)
-    case .same:
-      var value = TextColumn()
-      try value.readLengths(&reader, 1, limit)
-      if value.byteCount * count > limit { throw .damaged("a column is too long") }
-      for _ in 0..<count { append(value[0]) }
-    case .distinct:
-      guard let number = reader.count(upTo: count) else { throw .damaged("a column has more values than rows") }
-      let values = try Self.texts(&reader, number, limit)
-      for _ in 0..<count {
-        guard let index = reader.variable(), index < UInt64(number) else {
-          throw .damaged("a row has a value that its column lacks")
-        }
-        append(values[Int(index)])
-        if bytes.count > limit { throw .damaged("a column is too long") }
-      }
-    case .digits, .times, .checkedDigits:
-      if let append = form.numbers?.append { try readNumbers(&reader, count, limit, append) }
-    }
-  }
-
-  private mutating func readNumbers(
-    _ reader: inout ByteReader, _ count: Int, _ limit: Int, _ append: (UInt64, inout [UInt8]) -> Bool
-  ) throws(PublicationError) {
-    var numbers: [UInt64] = []
-    var last: UInt64 = 0
-    for _ in 0..<count {
-      guard let difference = reader.signed() else { throw .damaged("a column ends too early") }
-      last = last &+ UInt64(bitPattern: difference)
-      numbers.append(last)
-    }
-    guard let others = reader.count(upTo: count) else { throw .damaged("a column ends too early") }
-    var rows: [Int] = []
-    for _ in 0..<others {
-      guard let gap = reader.count(upTo: count - 1 - (rows.last ?? 0)), rows.isEmpty || gap > 0 else {
-        throw .damaged("a column has a text of a row that it lacks")
-      }
-      rows.append((rows.last ?? 0) + gap)
-    }
-    let texts = try others == 0 ? TextColumn() : Self.texts(&reader, others, limit)
-    var next = 0
-    for row in 0..<count {
-      if next < others, rows[next] == row {
-        bytes += texts.bytes(next)
-        next += 1
-      } else if !append(numbers[row], &bytes) {
-        throw .damaged("a number of a column is none that its form can have")
-      }
-      ends.append(bytes.count)
-    }
-    if bytes.count > limit { throw .damaged("a column is too long") }
-  }
-
-  /// Reads texts, as lines or with their lengths.
-  private static func texts(
-    _ reader: inout ByteReader, _ count: Int, _ limit: Int
-  ) throws(PublicationError) -> TextColumn {
-    var texts = TextColumn()
-    switch reader.u8() {
-    case Form.plain.rawValue: try texts.readLengths(&reader, count, limit)
-    case Form.lines.rawValue: try texts.readLines(&reader, count, limit)
-    default: throw .damaged("a list of texts has an unknown form")
-    }
-    return texts
-  }
-
-  private mutating func readLines(_ reader: inout ByteReader, _ count: Int, _ limit: Int) throws(PublicationError) {
-    for _ in 0..<count {
-      guard let line = reader.line() else { throw .damaged("a column ends too early") }
-      bytes += line
-      ends.append(bytes.count)
-    }
-    if bytes.count > limit { throw .damaged("a column is too long") }
-  }
-
-  private mutating func readLengths(_ reader: inout ByteReader, _ count: Int, _ limit: Int) throws(PublicationError) {
-    var end = 0
-    for _ in 0..<count {
-      guard let length = reader.count(upTo: limit - end) else { throw .damaged("a text is too long, or cut off") }
-      end += length
-      ends.append(end)
-    }
-    guard let texts = reader.bytes(end) else { throw .damaged("a column ends too early") }
-    bytes = texts
-  }
 }
 
 /// Texts of 1 to 18 digits as numbers: the digits with a 1 before them, so that zeros in front are kept. The empty text
@@ -301,9 +190,21 @@ enum DigitText {
   /// Appends the text of a number; returns `false` if it is of none.
   static func append(_ number: UInt64, to text: inout [UInt8]) -> Bool {
     if number == 0 { return true }
-    let digits = String(number).utf8
-    guard digits.first == 0x31, digits.count >= 2, digits.count <= 19 else { return false }
-    text += digits.dropFirst()
+    // The 1 in front is that of the highest power of ten.
+    var count = 0
+    var power: UInt64 = 1
+    while count < 18, number / 10 >= power {
+      power *= 10
+      count += 1
+    }
+    guard count >= 1, number / power == 1 else { return false }
+    var rest = number - power
+    text.appendZeros(count)
+    var digits = text.mutableSpan
+    for index in 1...count {
+      digits[digits.count - index] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
     return true
   }
 }
@@ -311,20 +212,21 @@ enum DigitText {
 /// Times such as `2026-01-31 23:59:59` as numbers: the seconds since the year 0 of a calendar whose months have 32 days
 /// each, plus 1, so that numbers that no calendar has are kept. The empty text is 0.
 enum TimeText {
-  private static let separators: [(offset: Int, byte: UInt8)] = [
+  private static let separators: InlineArray<5, (offset: Int, byte: UInt8)> = [
     (4, 0x2D), (7, 0x2D), (10, 0x20), (13, 0x3A), (16, 0x3A),
   ]
   /// Where the parts begin, how many digits they have, and how many numbers they can be.
-  private static let parts: [(offset: Int, count: Int, limit: UInt64)] = [
+  private static let parts: InlineArray<6, (offset: Int, count: Int, limit: UInt64)> = [
     (0, 4, 10_000), (5, 2, 16), (8, 2, 32), (11, 2, 24), (14, 2, 60), (17, 2, 60),
   ]
 
   static func number(_ text: RawSpan) -> UInt64? {
     if text.byteCount == 0 { return 0 }
     guard text.byteCount == 19 else { return nil }
-    for (offset, byte) in separators where text.u8(at: offset) != byte { return nil }
+    for index in separators.indices where text.u8(at: separators[index].offset) != separators[index].byte { return nil }
     var number: UInt64 = 0
-    for (offset, count, limit) in parts {
+    for index in parts.indices {
+      let (offset, count, limit) = parts[index]
       var part: UInt64 = 0
       for index in offset..<offset + count {
         let digit = text.u8(at: index) &- 0x30
@@ -341,18 +243,19 @@ enum TimeText {
   static func append(_ number: UInt64, to text: inout [UInt8]) -> Bool {
     if number == 0 { return true }
     var rest = number - 1
-    var bytes = [UInt8](repeating: 0, count: 19)
-    for (offset, count, limit) in parts.reversed() {
+    let start = text.count
+    text.appendZeros(19)
+    var bytes = text.mutableSpan
+    for index in parts.indices.reversed() {
+      let (offset, count, limit) = parts[index]
       var part = rest % limit
       rest /= limit
-      for index in (offset..<offset + count).reversed() {
-        bytes[index] = 0x30 + UInt8(part % 10)
+      for digit in (offset..<offset + count).reversed() {
+        bytes[start + digit] = 0x30 + UInt8(truncatingIfNeeded: part % 10)
         part /= 10
       }
     }
-    if rest > 0 { return false }
-    for (offset, byte) in separators { bytes[offset] = byte }
-    text += bytes
-    return true
+    for index in separators.indices { bytes[start + separators[index].offset] = separators[index].byte }
+    return rest == 0
   }
 }

@@ -35,16 +35,6 @@ extension ByteReader {
     variable().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
   }
 
-  /// Reads the bytes up to a line feed, which is left out; `nil` if there is none.
-  mutating func line() -> [UInt8]? {
-    var line: [UInt8] = []
-    while let byte = u8() {
-      if byte == 0x0A { return line }
-      line.append(byte)
-    }
-    return nil
-  }
-
   /// Reads a number that is at most `limit`.
   mutating func count(upTo limit: Int) -> Int? {
     guard let number = variable(), number <= UInt64(limit) else { return nil }

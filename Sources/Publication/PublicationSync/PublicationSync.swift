@@ -346,14 +346,15 @@ package struct PublicationSync: Sendable {
       }
       var mark = mark
       mark.rowSum = PublicationMark.RowSum(sink.sum)
-      let own = sink.sum.digest(cursor: state.cursor).description
+      let sum = sink.sum
+      let digest = sum.digest(cursor: state.cursor).description
+      if digest != state.digest {
+        sink.update.cancel()
+        throw Self.otherRows(digest, state)
+      }
       let report = try sink.update.commit(cursor: state.cursor, publication: mark) { candidate in
-        let digest = try CatalogDigest(candidate).description
-        if digest != state.digest || own != digest {
-          throw PublicationFailure.refused(
-            "the rows of the base have the digest \(digest), and \(state.digest) was published: the publisher must publish"
-              + " it again")
-        }
+        // Every row that was read was written, so the digest is that of the catalogue unless ids are there twice.
+        if !sum.hasCounts(of: candidate) { throw Self.otherRows(try CatalogDigest(candidate).description, state) }
         if let probe { try checkProbe(probe, candidate) }
       }
       onCommit(writer, report)
@@ -361,6 +362,12 @@ package struct PublicationSync: Sendable {
     }
     try? client.cache.finishBase(base)
     return report
+  }
+
+  private static func otherRows(_ digest: String, _ state: PublicationHead.State) -> PublicationFailure {
+    .refused(
+      "the rows of the base have the digest \(digest), and \(state.digest) was published: the publisher must publish it"
+        + " again")
   }
 
   /// The entries of deltas that follow a base: the last one of each id counts.

@@ -97,8 +97,10 @@ struct RowGroupTests {
       var writer = ByteWriter()
       column.append(to: &writer)
       var reader = ByteReader(writer.bytes.rawSpan)
-      let read = try TextColumn(&reader, count: texts.count, limit: 1000)
-      #expect((0..<texts.count).map { read.bytes($0) } == texts.map { Array($0.utf8) })
+      var table = ColumnTable(rowCount: texts.count, columnCount: 2)
+      try table.read(1, .text, from: &reader, limit: 1000)
+      #expect((0..<texts.count).map { table[$0, 1].copied() } == texts.map { Array($0.utf8) })
+      #expect((0..<texts.count).allSatisfy { table[$0, 0].byteCount == 0 })
       #expect(reader.remaining == 0)
     }
   }

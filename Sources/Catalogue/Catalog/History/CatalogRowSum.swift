@@ -24,6 +24,11 @@ package struct CatalogRowSum: Sendable, Equatable {
     codes = UInt64(snapshot.codeCount)
   }
 
+  /// Whether a commit has as many rows of each kind. It has fewer if two rows of the sum have one id.
+  package func hasCounts(of snapshot: CatalogSnapshot) -> Bool {
+    self == CatalogRowSum(words, of: snapshot)
+  }
+
   /// Computes the sum of the rows of a commit.
   ///
   /// - Throws: `StoreError.damaged`.
@@ -72,7 +77,9 @@ package struct CatalogRowSum: Sendable, Equatable {
   /// Adds a product.
   package mutating func add(_ row: borrowing ProductRow) {
     products &+= 1
-    var text: [UInt8] = [0]
+    var text: [UInt8] = []
+    text.reserveCapacity(row.texts.bytes.count + 256)
+    text.append(0)
     row.appendContent(to: &text)
     sum.add(text.rawSpan)
   }
@@ -125,9 +132,13 @@ package struct CatalogRowSum: Sendable, Equatable {
 }
 
 extension ProductRow {
+  /// The texts in the order of `ProductView.appendContent(to:)`.
+  private static let digestedTexts: [ProductText] =
+    [.id, .barcode, .name, .skuCode] + ProductLayout.sharedTexts + [.createTime, .updateTime]
+
   /// Appends all fields as `ProductView.appendContent(to:)` does.
   fileprivate borrowing func appendContent(to text: inout [UInt8]) {
-    for field in [.id, .barcode, .name, .skuCode] + ProductLayout.sharedTexts + [.createTime, .updateTime] {
+    for field in Self.digestedTexts {
       text.putText(texts.raw(field.rawValue))
     }
     for field in ProductView.digestedNumbers {
