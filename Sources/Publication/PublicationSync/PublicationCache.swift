@@ -65,28 +65,59 @@ package struct PublicationCache: Sendable {
 
   // MARK: Where the head came from
 
-  /// What the web server said of the head that is kept.
-  func validators(of url: String) -> FileValidators? {
-    guard let bytes = try? read(Self.source), let value = try? DocumentValue(json: bytes.span),
-      case .text(let known)? = value["url"], known == url
-    else { return nil }
-    func text(_ name: String) -> String? {
-      if case .text(let text)? = value[name] { text } else { nil }
-    }
-    let validators = FileValidators(etag: text("etag"), lastModified: text("lastModified"))
-    return validators.etag == nil && validators.lastModified == nil ? nil : validators
+  /// What a web server said of a head; `nil` if that was of another head, or nothing.
+  ///
+  /// - Parameter head: The head that is kept.
+  func validators(of url: String, for head: [UInt8]) -> FileValidators? {
+    guard let digest = try? Self.digest(of: head) else { return nil }
+    return places().first { $0.url == url && $0.head == digest }?.validators
   }
 
-  func keep(_ validators: FileValidators?, of url: String) throws(StorageError) {
+  /// Keeps what a web server said of a head. What others said of this head stays.
+  func keep(_ validators: FileValidators?, of url: String, for head: [UInt8]) throws {
+    let digest = try Self.digest(of: head)
+    let old = places()
+    var new = old.filter { $0.url != url && $0.head == digest }
+    if let validators, validators.etag != nil || validators.lastModified != nil {
+      new.append(Place(url: url, head: digest, validators: validators))
+    }
+    if new == old { return }
     try write(
       Self.source,
-      JSONText.object([
-        ("url", .text(url)), ("etag", .optional(validators?.etag)),
-        ("lastModified", .optional(validators?.lastModified)),
-      ]).bytes)
+      JSONText.array(
+        new.map {
+          .object([
+            ("url", .text($0.url)), ("head", .text($0.head)), ("etag", .optional($0.validators.etag)),
+            ("lastModified", .optional($0.validators.lastModified)),
+          ])
+        }
+      ).bytes)
   }
 
-  func forgetValidators() throws(StorageError) { try directory.remove(Self.source) }
+  /// A place that has served a head.
+  private struct Place: Equatable {
+    var url: String
+    var head: String
+    var validators: FileValidators
+  }
+
+  private static func digest(of head: [UInt8]) throws -> String {
+    Hexadecimal.text(try Hash.sha256(of: head), .lowercase)
+  }
+
+  private func places() -> [Place] {
+    guard let bytes = try? read(Self.source), case .array(let places)? = try? DocumentValue(json: bytes.span) else {
+      return []
+    }
+    return places.compactMap { place in
+      func text(_ name: String) -> String? {
+        if case .text(let text)? = place[name] { text } else { nil }
+      }
+      guard let url = text("url"), let head = text("head") else { return nil }
+      return Place(
+        url: url, head: head, validators: FileValidators(etag: text("etag"), lastModified: text("lastModified")))
+    }
+  }
 
   // MARK: A base that arrives
 

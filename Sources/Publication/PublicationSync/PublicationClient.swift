@@ -96,10 +96,11 @@ package struct PublicationClient: Sendable {
   ) async throws -> CheckedHead {
     var trust = trust(mark, takesOther: takesOther)
     let known = keptHead(&trust)
+    let knownJSON = known == nil ? nil : try cache.read(PublicationCache.head)
     var pauses: [Duration] = [.milliseconds(200), .seconds(1)]
     var isFresh = false
     while true {
-      let validators = known == nil || isFresh ? nil : cache.validators(of: place.name)
+      let validators = isFresh ? nil : knownJSON.flatMap { cache.validators(of: place.name, for: $0) }
       let contents = try await place.contents(
         of: PublicationHead.name, limit: PublicationHead.byteLimit, validators: validators, isFresh: isFresh)
       switch contents {
@@ -114,18 +115,18 @@ package struct PublicationClient: Sendable {
           "\(place.name)/\(PublicationHead.name) is not there (status \(status)): is it the address of a publication?")
       case .bytes(let json, let validators):
         // A server that knows no versions, or another place with the same head.
-        if let known, (try? cache.read(PublicationCache.head)) == json {
+        if let known, json == knownJSON {
           try check(known, mark, takesOther, place)
-          try cache.keep(validators, of: place.name)
+          try cache.keep(validators, of: place.name, for: json)
           return CheckedHead(head: known, trust: trust, isNew: false, notes: [])
         }
         let signature = try await file(
           PublicationHead.signatureName, from: place, limit: 2 * PublicationHead.byteLimit, isFresh: isFresh)
         do {
-          let (head, json) = try await checked(json, signature, &trust, from: place)
+          let (head, signed) = try await checked(json, signature, &trust, from: place)
           try check(head, mark, takesOther, place)
-          let isNew = try keep(head, json, signature, trust, known: known)
-          try cache.keep(validators, of: place.name)
+          let isNew = try keep(head, signed, signature, trust, known: known)
+          if isNew { try cache.keep(validators, of: place.name, for: signed) }
           return CheckedHead(head: head, trust: trust, isNew: isNew, notes: [])
         } catch is SignatureMismatch {
           // Head and signature are two files: the other one may have been replaced in between.
@@ -230,6 +231,8 @@ package struct PublicationClient: Sendable {
     known: PublicationHead?
   ) throws -> Bool {
     if known == head { return false }
+    // A mirror that lags does not replace what is known better.
+    if let known, known.catalogue == head.catalogue, head.sequence < known.sequence { return false }
     // A signature without its head is repaired by the next head.
     try cache.write(PublicationCache.headSignature, signature)
     try cache.write(PublicationCache.head, json)

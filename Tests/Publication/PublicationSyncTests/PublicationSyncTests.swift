@@ -229,6 +229,16 @@ struct PublicationSyncTests {
     #expect(try await device.run().mode == .base)
     // The origin is asked whether there is something newer.
     #expect(scene.place.takeRequests() == ["catalogue.json"])
+    // Neither sends its head again.
+    var report = try await device.run()
+    #expect(report.mode == .unchanged && report.requests == 2 && report.bytesIn == 0)
+    // A mirror that lags is asked again, and does not make the origin send its head once more.
+    try scene.change([(1, "other")])
+    try await scene.publish()
+    #expect(try await device.run().sequence == 2)
+    report = try await device.run()
+    let stale = mirror.files.filter { $0.key.hasPrefix("catalogue.json") }
+    #expect(report.mode == .unchanged && report.bytesIn == stale.values.reduce(0) { $0 + $1.count })
   }
 
   @Test func probeThatFailsKeepsTheOldState() async throws {
