@@ -217,8 +217,8 @@ let groups: [(name: String, targets: [Target])] = [
       module(
         "Publisher",
         [
-          "Bytes", "Catalog", "CatalogFiles", "CatalogRows", "Cryptography", "Essentials", "LogStore", "ObjectStores",
-          "Platform", "PublicationFormat", "PublicationSync", "Storage", "TextFormat", "Zstd",
+          "Bytes", "Catalog", "CatalogFiles", "CatalogHTTP", "CatalogRows", "CatalogSync", "Cryptography", "Essentials",
+          "LogStore", "ObjectStores", "Platform", "PublicationFormat", "PublicationSync", "Storage", "TextFormat", "Zstd",
         ]),
     ]),
   // The stores of a device, and one import for all that embeds.

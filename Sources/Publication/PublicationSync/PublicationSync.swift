@@ -51,6 +51,8 @@ package struct PublicationSync: Sendable {
   package var lossLimit = LossLimit()
   /// Whether all rows are fetched, whatever the catalogue has; and from another publication too, if it is one.
   package var isFull = false
+  /// Whether the newest state is taken, whatever the rings say.
+  package var takesNewest = false
   /// Whether a catalogue that cannot be read is replaced; all rows are fetched then.
   package var replacesDamaged = false
   /// Whether the codes of a probe are found; called with the new state before it counts.
@@ -83,7 +85,7 @@ package struct PublicationSync: Sendable {
     let mark = old?.publication
     let (checked, isReached) = try await head(mark)
     if isReached { didCheckHead(checked.head) }
-    let state = checked.head.state(ofDevice: client.deviceNumber)
+    let state = takesNewest ? checked.head.state : checked.head.state(ofDevice: client.deviceNumber)
     var report = PublicationReport(
       mode: .unchanged, head: checked.head, sequence: mark?.sequence ?? 0, requests: 0, bytesIn: 0,
       notes: checked.notes)

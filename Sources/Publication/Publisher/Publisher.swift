@@ -121,7 +121,8 @@ package struct Publisher: Sendable {
         let other = try PublicationHead(json: Array(head.utf8))
         throw PublisherError.otherPublisher(
           "\(target) has the catalogue \(other.catalogue) of \(other.publisher) already, state \(other.sequence):"
-            + " publish from the same user and root directory as before, or to another place")
+            + " publish from the same user and root directory as before, or to another place; if that directory is lost, go"
+            + " on from what is there with --take-over")
       }
       return (state, nil, versions, PublishReport(sequence: 0))
     }
@@ -148,8 +149,8 @@ package struct Publisher: Sendable {
     }
     let time = CivilTime(milliseconds: Int64(head.published.timeIntervalSince1970 * 1000)).secondsText
     return .otherPublisher(
-      "\(head.publisher) has published the state \(head.sequence) to \(target), at \(time): stop one of the two publishers"
-    )
+      "\(head.publisher) has published the state \(head.sequence) to \(target), at \(time): stop one of the two publishers;"
+        + " if the other one is gone, go on from its state with --take-over")
   }
 
   /// The head where devices read, the head that its signature signs, and the versions of the two files.
@@ -540,11 +541,7 @@ package struct Publisher: Sendable {
     }
     guard let json = known else { return }
     let list = try KeyList(json: json)
-    guard list.keys.contains(where: { $0.key == line }) else {
-      throw PublisherError.key(
-        "the key \(options.key.number) is not among the keys of \(target)/\(KeyList.name): sign with one that is, or add it"
-          + " with 'catalogctl publish keys rotate'")
-    }
+    try checkKey(list)
     let signed = try await target.get(KeyList.signatureName, limit: 2 * KeyList.byteLimit)
     let isSigned = try PublicationTrust.publicKey(list.root).map { root in
       try signed.map { try SignifySignature.embedded(in: $0.bytes).signature.isValid(of: json, key: root) } ?? false

@@ -70,7 +70,7 @@ struct PublisherDirectory: Sendable {
     do { return try JSONDecoder().decode(PublisherState.self, from: Data(bytes)) } catch {
       throw PublisherError.invalid(
         "\(directory.path)/\(PublisherState.name) cannot be read (\(error)): it was damaged or changed by hand;"
-          + " restore the directory from a backup, or remove it and publish to another place")
+          + " remove the file, and go on from what is published with 'catalogctl publish --take-over'")
     }
   }
 

@@ -1,5 +1,6 @@
 import Catalog
 import CatalogTestSupport
+import Cryptography
 import Essentials
 import ObjectStores
 import PublicationFormat
@@ -63,6 +64,59 @@ struct PublisherUpkeepTests {
     #expect(throws: PublisherError.invalid("nothing was published to memory yet")) {
       try empty.publisher.snapshot(ofState: 1)
     }
+  }
+
+  @Test func `a publisher without its directory goes on from what was published`() async throws {
+    let scene = try await scene(5)
+    let follower = Follower(scene)
+    _ = try await follower.sync()
+    let first = scene.device
+    scene.device = SimulatedDevice()
+    try scene.source.increment([Product("p9", "19", name: "after the loss")], cursor: scene.nextCursor())
+    await #expect(throws: PublisherError.self) { try await scene.publisher.publish(scene.source.snapshot) }
+    let head = try #require(try await scene.publisher.takeOver())
+    #expect(try head == scene.head)
+    let report = try await scene.publish()
+    #expect(report.sequence == 6 && report.baseByteCount == nil && report.deltas.map(\.to) == [6, 6])
+    let synced = try await follower.sync()
+    #expect(synced.sequence == 6 && synced.mode == .delta)
+    let dump = try follower.snapshot?.canonicalDump
+    #expect(dump == scene.states[6]?.dump)
+    // It is its own now.
+    #expect(try await scene.publisher.takeOver() == nil)
+    // The first one comes back: it is stopped, and can take over in its turn.
+    scene.device = first
+    try scene.source.increment([Product("p8", "18", name: "once more")], cursor: scene.nextCursor())
+    await #expect(throws: PublisherError.self) { try await scene.publisher.publish(scene.source.snapshot) }
+    #expect(try await scene.publisher.takeOver()?.sequence == 6)
+    try await scene.publish()
+    #expect(try await follower.sync().sequence == 7)
+    #expect(try follower.snapshot?.canonicalDump == scene.states[7]?.dump)
+  }
+
+  @Test func `rings do not matter to who takes over`() async throws {
+    let scene = try await scene(3)
+    scene.options.rings = [.init(percent: 1, sequence: 3), .init(percent: 100, sequence: 2)]
+    _ = try await scene.publisher.setRings()
+    scene.options.rings = nil
+    scene.device = SimulatedDevice()
+    #expect(try await scene.publisher.takeOver()?.sequence == 3)
+    try scene.source.increment([Product("p9", "19", name: "new")], cursor: scene.nextCursor())
+    try await scene.publish()
+    #expect(try scene.head.rings.map(\.sequence) == [3, 2])
+    let follower = Follower(scene, number: 0.5)
+    #expect(try await follower.sync().sequence == 3)
+  }
+
+  @Test func `only who has a key of the publication takes it over`() async throws {
+    let scene = try await scene(1)
+    scene.device = SimulatedDevice()
+    scene.options.key = try SignifySecretKey.new("other")
+    await #expect(throws: PublisherError.self) { try await scene.publisher.takeOver() }
+    let empty = try Scene()
+    await #expect(
+      throws: PublisherError.invalid("nothing was published to memory yet, so there is nothing to take over")
+    ) { try await empty.publisher.takeOver() }
   }
 
   @Test func `pruning removes what no head has named for so many days`() async throws {

@@ -107,6 +107,9 @@ struct PublishRun: AsyncParsableCommand {
       files that no head of the last DAYS days names; without --yes it says which. Alone with --to, it publishes \
       nothing.
 
+      What was published is remembered in --root. If that is lost, or an older copy, --take-over reads it back \
+      from where it was published, once; the key must be one of those of the publication.
+
       Devices follow with 'catalogctl sync --published URL --root-key FILE.pub'.
       """)
 
@@ -160,11 +163,13 @@ struct PublishRun: AsyncParsableCommand {
     help: ArgumentHelp("Say which files no head of so many days names; remove them with --yes.", valueName: "days"))
   var prune: Double?
   @Flag(help: "With --prune: remove the files.") var yes = false
+  @Flag(help: "Go on from what another publisher has published to --to, whose directory is lost.")
+  var takeOver = false
 
   /// Whether nothing is published.
   private var isPruningOnly: Bool {
     prune != nil && from == nil && store.user == nil && rollback == nil && every == nil && activate == nil
-      && probe == nil && also == nil
+      && probe == nil && also == nil && !takeOver
   }
 
   func validate() throws {
@@ -214,6 +219,9 @@ struct PublishRun: AsyncParsableCommand {
     options.writesNDJSON = also != nil
     let location = try target.location(workspace)
     let publisher = Publisher(location, to: try await target.checkedObjects(workspace), options)
+    if takeOver, let head = try await publisher.takeOver() {
+      Console.say("catalogctl: goes on from the state \(head.sequence), which \(head.publisher.shown) has published")
+    }
     var importer: SourceImport?
     if let from { importer = SourceImport(try source(from), accept.lossLimit) }
     guard let every else { return try await publish(publisher, importer, location) }
