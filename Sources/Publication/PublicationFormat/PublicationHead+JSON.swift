@@ -24,7 +24,12 @@ extension PublicationHead {
       fields.append(
         (
           "rings",
-          .array(rings.map { .object([("percent", .double($0.percent)), ("sequence", .uint($0.sequence))]) })
+          .array(
+            rings.map { ring in
+              .object([
+                ("percent", .raw(Array(Ring.text(ofPercent: ring.percent).utf8))), ("sequence", .uint(ring.sequence)),
+              ])
+            })
         ))
     }
     if !held.isEmpty { fields.append(("states", .array(held.map { .object(Self.fields(of: $0)) }))) }

@@ -130,6 +130,11 @@ package struct PublicationHead: Sendable, Equatable {
       self.percent = percent
       self.sequence = sequence
     }
+
+    /// Percent as people write them: `100`, `2.5`.
+    package static func text(ofPercent percent: Double) -> String {
+      Int(exactly: percent).map { "\($0)" } ?? "\(percent)"
+    }
   }
 
   /// The id of the catalogue, the same in all of its heads.

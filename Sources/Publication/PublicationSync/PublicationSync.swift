@@ -190,6 +190,11 @@ package struct PublicationSync: Sendable {
           + " \(DateText.text(head.published)): set the clock; until then no state is switched to by its time")
       return false
     }
+    return Self.isReached(activation, at: now)
+  }
+
+  /// Whether the time of a state has come.
+  package static func isReached(_ activation: String, at now: Date) -> Bool {
     let seconds = Int(now.timeIntervalSince1970)
     switch ActivationTime(activation) {
     case .instant(let time): return seconds >= time

@@ -99,6 +99,10 @@ import Testing
     (#"{"sync": {"published": "http://a/", "rootKey": "/etc/hostname"}}"#, "is no public key"),
     (#"{"sync": {"published": "http://a/", "mirrors": ["http://u:p@b/"]}}"#, "has credentials"),
     (#"{"sync": {"published": "http://a/", "reportsUrl": "b"}}"#, "is to be an http or https URL with a host"),
+    (
+      #"{"sync": {"published": "http://a/", "reportsAuthorizationFile": "/etc/hostname"}}"#,
+      "is without effect as long as sync.reportsUrl is not set"
+    ),
     (#"{"sync": {"mirrors": ["http://b/"]}}"#, "is without effect as long as sync.published is not set"),
     (#"{"publish": {"mirror": true}}"#, "is without effect as long as sync.published is not set"),
     (#"{"sync": {"reconcileSeconds": 9}}"#, "is without effect as long as sync.from is not set"),

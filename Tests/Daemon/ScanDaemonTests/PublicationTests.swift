@@ -251,6 +251,9 @@ import WaitingTestSupport
       #expect(first["sequence"]?.integer == 1 && first["problem"] == .null && first["mirror"] == .null)
       #expect(try first["digest"]?.text == server.head().state.digest)
       #expect(first["version"]?.text == Daemon.version && first["device"]?.text?.utf8.count == 32)
+      #expect(try first["catalogue"]?.text == server.head().catalogue)
+      #expect(first["target"]?.integer == 1 && first["ring"] == .null && first["number"]?.integer == 1)
+      #expect(first["time"]?.text.flatMap(DateText.date) != nil)
       // Nothing has changed: nothing is written.
       let commits = try root.documentCommitCount()
       clock.advance(by: .seconds(86_000))
@@ -261,7 +264,15 @@ import WaitingTestSupport
       #expect(try root.documentCommitCount() > commits)
       try await server.publish(0..<10, "tuesday")
       _ = try await daemon.sync.syncNow()
-      #expect(try report()?["sequence"]?.integer == 2)
+      #expect(try report()?["sequence"]?.integer == 2 && report()?["number"]?.integer == 3)
+      // The first half has another state: that is told, although this device keeps what it has.
+      try await server.publish(0..<10, "tuesday") {
+        $0.rings = [PublicationHead.Ring(percent: 50, sequence: 1), PublicationHead.Ring(percent: 100, sequence: 1)]
+      }
+      _ = try await daemon.sync.syncNow()
+      let ringed = try #require(try report())
+      #expect(ringed["sequence"]?.integer == 2 && ringed["target"]?.integer == 1)
+      #expect(ringed["ring"]?.integer == 50 || ringed["ring"]?.integer == 100)
       server.isDown = true
       await #expect(throws: PublicationFailure.self) { _ = try await daemon.sync.syncNow() }
       let failing = try #require(try report())

@@ -90,6 +90,8 @@ extension DaemonSetting {
       "sync.reportsUrl", .url, "",
       "sync.published: where to tell what this device has, when that changes, and else once a day"),
     DaemonSetting(
+      "sync.reportsAuthorizationFile", .text, "", "sync.reportsUrl: a file that holds the Authorization header"),
+    DaemonSetting(
       "publish.mirror", .bool, "false",
       "sync.published: whether its files are kept, and served to neighbours below /publication/ of http.address"),
     DaemonSetting("sync.fromFile", .text, "", "a file that holds it, for an address with a password"),

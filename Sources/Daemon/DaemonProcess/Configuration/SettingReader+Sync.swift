@@ -15,7 +15,7 @@ extension SettingReader {
 
   /// The settings that say where the catalogue comes from, and those that belong to one such place.
   private static let settingsOfOneSource = [
-    "url", "published", "rootKey", "mirrors", "reportsUrl", "mapFile", "reconcileSeconds",
+    "url", "published", "rootKey", "mirrors", "reportsUrl", "reportsAuthorizationFile", "mapFile", "reconcileSeconds",
   ]
 
   /// The options of the synchronisation; `nil` if no server, publication or other source is configured.
@@ -51,7 +51,7 @@ extension SettingReader {
       }
       return options
     }
-    var ofPublication = ["rootKey", "mirrors", "reportsUrl"].map { ["sync", $0] }
+    var ofPublication = ["rootKey", "mirrors", "reportsUrl", "reportsAuthorizationFile"].map { ["sync", $0] }
     if bool("publish", "mirror") == true { ofPublication.append(["publish", "mirror"]) }
     for path in ofPublication where isSet(path) {
       refuse(path, nil, "is without effect as long as sync.published is not set")
@@ -98,6 +98,15 @@ extension SettingReader {
       refuse(
         ["sync", "reportsUrl"], url,
         "is to be an http or https URL with a host, without a user, with {id} and {kind} as the only placeholders")
+    }
+    let authorizationPath = ["sync", "reportsAuthorizationFile"]
+    publication.reportsAuthorization = secret(file: authorizationPath)
+    if publication.reportsURL == nil, isSet(authorizationPath) {
+      refuse(authorizationPath, nil, "is without effect as long as sync.reportsUrl is not set")
+    } else if let value = publication.reportsAuthorization,
+      !UploadHTTPTransport.isSendable(name: "Authorization", value: value)
+    {
+      refuse(authorizationPath, nil, "holds more than one line")
     }
     publication.isMirror = bool("publish", "mirror") ?? false
     if isSet(["sync", "intervalSeconds"]) { publication.interval = options.interval }

@@ -77,7 +77,7 @@ public final class Daemon: ReadingHandler, Sendable {
     self.options = options
     var targets = options.webhooks
     if let publication = options.sync?.publication, let url = publication.reportsURL {
-      var target = PublicationReports.webhook(url)
+      var target = PublicationReports.webhook(url, authorization: publication.reportsAuthorization)
       target.certificateAuthorityFile = options.sync?.transport.certificateAuthorityFile
       targets.append(target)
     }

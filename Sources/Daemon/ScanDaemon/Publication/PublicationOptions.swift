@@ -14,6 +14,8 @@ package struct PublicationOptions: Sendable {
   package var isMirror = false
   /// The http or https URL that reports of this device go to; `nil` for none.
   package var reportsURL: String?
+  /// The `Authorization` of these reports; `nil` for none.
+  package var reportsAuthorization: String?
 
   package init(url: String) { self.url = url }
 }

@@ -347,6 +347,10 @@ final class PublishedCatalogue: Sendable {
     var digest: String?
     var mirror: String?
     var problem: (code: String, reason: String)?
+    /// The percent of the ring that the device is in; `nil` without rings.
+    var ring: Double?
+    /// The state that the publisher has for this device now; `nil` if the head is not known.
+    var target: UInt64?
   }
 
   /// What there is to report; `nil` before the first rows.
@@ -361,9 +365,18 @@ final class PublishedCatalogue: Sendable {
         ProblemCode.publicationStale.rawValue, "the head has expired at \(DateText.text(head.expires))"
       )
     }
+    let number = try? PublicationClient.deviceNumber(of: PublicationClient.deviceID(ofUser: stores.user ?? ""))
+    var target = number.flatMap { head?.state(ofDevice: $0) }
+    if let activation = target?.activation, let known = target, known.sequence > mark.sequence,
+      !PublicationSync.isReached(activation, at: Date(microseconds: context.time.now()))
+    {
+      // It is fetched ahead, and nothing is missing.
+      target = head?.state(mark.sequence)
+    }
     return ReportedState(
       catalogue: mark.catalogue, sequence: mark.sequence, digest: head?.state(mark.sequence)?.digest,
-      mirror: state.mirror, problem: problem)
+      mirror: state.mirror, problem: problem,
+      ring: number.flatMap { number in head?.rings.first { number < $0.percent }?.percent }, target: target?.sequence)
   }
 
   private func isStale(_ head: PublicationHead) -> Bool { head.expires < Date(microseconds: context.time.now()) }
