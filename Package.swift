@@ -217,8 +217,10 @@ let groups: [(name: String, targets: [Target])] = [
       module(
         "Publisher",
         [
-          "Bytes", "Catalog", "CatalogFiles", "CatalogHTTP", "CatalogRows", "CatalogSync", "Cryptography", "Essentials",
-          "LogStore", "ObjectStores", "Platform", "PublicationFormat", "PublicationSync", "Storage", "TextFormat", "Zstd",
+          "Bytes", "Catalog", "CatalogFiles", "CatalogHTTP", "CatalogRows", "CatalogSync", "Cryptography",
+          "DocumentFormat", "Documents", "Essentials", "Gzip", "HTTPServer", "JSONFormat", "LogStore", "ObjectStores",
+          "Platform", "PublicationFormat", "PublicationSync", "Storage", "TextFormat", "Zstd", httpTypes, logging,
+          serviceLifecycle,
         ]),
     ]),
   // The stores of a device, and one import for all that embeds.

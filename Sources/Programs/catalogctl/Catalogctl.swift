@@ -24,7 +24,7 @@ struct Catalogctl: AsyncParsableCommand {
         name: "Users:", subcommands: [Login.self, Logout.self, Whoami.self, Users.self, Config.self, Fields.self]),
       CommandGroup(
         name: "Keeping the catalogue current:",
-        subcommands: [Sync.self, Apply.self, Import.self, Decode.self, Serve.self, Publish.self]),
+        subcommands: [Sync.self, Apply.self, Import.self, Decode.self, Serve.self, Publish.self, FleetCommand.self]),
       CommandGroup(name: "Sending:", subcommands: [Queue.self]),
       CommandGroup(
         name: "Answering:",

@@ -87,6 +87,7 @@ package struct Publisher: Sendable {
     let former = head
     head.rings = rings
     try hold(&head, former: former, state)
+    try options.checkRings?(former, head)
     try fit(&head)
     stamp(&head, options.now(), after: former.published)
     try await write(head, &state, &versions, outbox: [:], &report)

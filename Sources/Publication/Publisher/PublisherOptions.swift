@@ -24,6 +24,8 @@ package struct PublisherOptions: Sendable {
   package var probe: PublicationProbe?
   /// The rings; `nil` to leave them as they are.
   package var rings: [PublicationHead.Ring]?
+  /// Called before rings are changed, with the head before and after; if it throws, nothing is written.
+  package var checkRings: (@Sendable (_ former: PublicationHead, _ head: PublicationHead) throws -> Void)?
   /// Whether all rows of each new state are written as NDJSON too, for programs that are not devices.
   package var writesNDJSON = false
   package var now: @Sendable () -> Date = { Date() }
