@@ -466,8 +466,9 @@ let groups: [(name: String, targets: [Target])] = [
         "PublisherTests",
         [
           "Barcodes", "Bytes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogTestSupport",
-          "Cryptography", "Essentials", "LogStore", "ObjectStores", "Platform", "PublicationFormat", "PublicationSync",
-          "Publisher", "RandomTestSupport", "Storage", "StoreTestSupport", "Zstd",
+          "Cryptography", "DocumentFormat", "Essentials", "Gzip", "HTTPServer", "LogStore", "ObjectStores", "Platform",
+          "PublicationFormat", "PublicationSync", "Publisher", "RandomTestSupport", "Storage", "StoreTestSupport",
+          "Zstd", httpTypes, logging,
         ]),
     ]),
   tests(

@@ -3,8 +3,8 @@ import Testing
 
 @Suite struct HelpTests {
   static let commands = [
-    "login", "logout", "whoami", "users", "config", "fields", "sync", "apply", "import", "serve", "publish", "scan",
-    "explain",
+    "login", "logout", "whoami", "users", "config", "fields", "sync", "apply", "import", "serve", "publish",
+    "fleet", "scan", "explain",
     "get",
     "search", "find", "products", "codes", "components", "sets-with", "complete", "studio", "documents", "stat", "log",
     "diff", "rollback", "dump", "export", "verify", "compact", "backup", "restore", "forget", "cache",

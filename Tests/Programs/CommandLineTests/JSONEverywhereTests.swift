@@ -39,6 +39,7 @@ import Testing
     (["cache", "show", "x"], 1), (["cache", "clear"], 0), (["backup", "BACKUP"], 0),
     (["restore", "BACKUP", "--force"], 0), (["users", "remove", "u", "--yes"], 0), (["logout"], 0),
     (["serve", "--port", "0", "--products", "MISSING"], 66), (["studio", "--port", "BUSY", "--user", "ana"], 69),
+    (["fleet", "collect", "--port", "BUSY", "--to", "REPORTS"], 69), (["fleet", "status", "--from", "MISSING"], 66),
   ]
 
   @Test func `every command takes it`() throws {
@@ -51,7 +52,7 @@ import Testing
       "DOCUMENT": try root.folder.file("document", Data(#"{"id":"d"}"#.utf8)).path,
       "ROWS": root.folder.path + "/rows.ndjson", "MISSING": root.folder.path + "/missing", "BUSY": "\(busy.port)",
       "BACKUP": root.folder.path + "/backup", "SITE": root.folder.path + "/site", "KEY": root.folder.path + "/key",
-      "PUBLIC": root.folder.path + "/key.pub",
+      "PUBLIC": root.folder.path + "/key.pub", "REPORTS": root.folder.path + "/reports",
     ]
     var ran: Set<[String]> = []
     let commands = try HelpTests.everyCommand()

@@ -26,8 +26,8 @@ package struct FleetCollector: Service {
     package init() {}
   }
 
-  /// Fewer than the files that a process may usually have open. Devices may share the address of a proxy, so the limit of
-  /// one address is the same.
+  /// Fewer than the files that a process may usually have open. Devices may share the address of a proxy, so the limit
+  /// of one address is the same.
   private static let maximumConnections = 512
   /// How long a device should wait if its report cannot be kept now, in seconds.
   private static let pause = "60"
@@ -37,6 +37,7 @@ package struct FleetCollector: Service {
   private let logger: Logger
   private let counters = Counters()
   private let reader = BlockingThread("reports")
+  private let surveyor = BlockingThread("survey")
   private let now: @Sendable () -> Date
 
   /// Creates a collector, which listens once ``run()`` is called.
@@ -54,7 +55,7 @@ package struct FleetCollector: Service {
     Date(timeIntervalSince1970: (Date().timeIntervalSince1970 * 1000).rounded() / 1000)
   }
 
-  /// What became of the reports since the start.
+  /// What became of the reports since the start, and the last metrics.
   private final class Counters: Sendable {
     private let counts = Mutex((kept: 0, older: 0, refused: 0))
 
@@ -66,8 +67,25 @@ package struct FleetCollector: Service {
       }
     }
 
-    var all: [(String, Int)] {
-      counts.withLock { [("kept", $0.kept), ("older", $0.older), ("refused", $0.refused)] }
+    /// The share of the time that may be spent on metrics, however often somebody asks.
+    private static let share = 20
+
+    private struct Metrics {
+      var text: [UInt8]
+      var expires: ContinuousClock.Instant
+    }
+
+    private let last = Mutex<Metrics?>(nil)
+
+    /// Returns the text that `body` makes of the counts, or the last one if that is still fresh. Called by one thread.
+    func metrics(at now: ContinuousClock.Instant, _ body: ([(String, Int)]) throws -> [UInt8]) throws -> [UInt8] {
+      if let last = last.withLock({ $0 }), now < last.expires { return last.text }
+      let start = ContinuousClock.now
+      let text = try body(
+        counts.withLock { [("kept", $0.kept), ("older", $0.older), ("refused", $0.refused)] })
+      let end = ContinuousClock.now
+      last.withLock { $0 = Metrics(text: text, expires: end + (end - start) * (Self.share - 1)) }
+      return text
     }
   }
 
@@ -181,8 +199,10 @@ package struct FleetCollector: Service {
   }
 
   private func metrics(isHead: Bool) async throws -> Response {
-    let (store, counters, time) = (store, counters.all, now())
-    let text = try await BlockingThread.run { try FleetMetrics.text(store.snapshot(), now: time, counters: counters) }
+    let (store, counters, time, now) = (store, counters, now(), ContinuousClock.now)
+    let text = try await surveyor.run {
+      try counters.metrics(at: now) { try FleetMetrics.text(store.snapshot(), now: time, counters: $0) }
+    }
     var headers: HTTPFields = [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"]
     if isHead { headers[.contentLength] = String(text.count) }
     return Response(status: .ok, headers: headers, body: .bytes(isHead ? [] : text))

@@ -10,17 +10,22 @@ package struct FleetHalt: Sendable, Equatable {
 
   /// Checks how a state fares with the devices that were given it.
   ///
+  /// - Parameter name: What the message begins with, if there is more than one catalogue.
   /// - Returns: What was found, for people.
   /// - Throws: ``FleetError/withheld(_:)`` if too many devices have a problem, or no device has reported the state.
-  package func check(_ trial: FleetSurvey.Trial, _ sequence: UInt64) throws(FleetError) -> String {
+  package func check(_ trial: FleetSurvey.Trial, _ sequence: UInt64, of name: String? = nil) throws(FleetError)
+    -> String
+  {
+    let name = name.map { $0 + ": " } ?? ""
     guard trial.devices > 0 else {
-      throw .withheld("no device has reported the state \(sequence) yet: the next ring is withheld")
+      throw .withheld("\(name)no device has reported the state \(sequence) yet: the next ring is withheld")
     }
     let devices = "\(trial.devices) device\(trial.devices == 1 ? "" : "s")"
     let silent = trial.silent > 0 ? "; \(trial.silent) of them did not report for two days" : ""
     let limit = PublicationHead.Ring.text(ofPercent: percent)
+    let verb = trial.problems == 1 ? "reports" : "report"
     let found =
-      "\(trial.problems) of \(devices) with the state \(sequence) report\(trial.problems == 1 ? "s" : "") a problem"
+      "\(name)\(trial.problems) of \(devices) with the state \(sequence) \(verb) a problem"
       + " (\(Self.rounded(trial.percent)) %)"
     if trial.percent > percent { throw .withheld("\(found), more than \(limit) %: the next ring is withheld\(silent)") }
     return "\(found), not more than \(limit) %\(silent)"
@@ -65,7 +70,7 @@ extension FleetHalt {
     if sequences.isEmpty { return [] }
     let survey = try FleetSurvey(snapshot, now: now)
     return try sequences.map { sequence in
-      let trial = try survey.trial(of: sequence, snapshot) { $0.catalogue == nil || $0.catalogue == head.catalogue }
+      let trial = survey.trial(of: sequence, in: head.catalogue, includesUnnamed: true)
       return try check(trial, sequence)
     }
   }

@@ -1,7 +1,8 @@
 package import Essentials
 import PublicationFormat
 
-/// The fleet in the text format of Prometheus. The number of series is bounded, whatever devices report.
+/// The fleet in the text format of Prometheus. The number of series is bounded, whatever devices report: the most
+/// frequent values of a label have series of their own.
 package struct FleetMetrics {
   private static let catalogueLimit = 16
   private static let ringLimit = 4 * PublicationHead.ringLimit
@@ -21,18 +22,14 @@ package struct FleetMetrics {
     var codes = Names(limit: codeLimit)
     var devices: [[String]: Int] = [:]
     var problems: [String: Int] = [:]
-    var trials: [String?: FleetSurvey.Trial] = [:]
     var silent = 0
-    try snapshot.forEach { report in
-      let condition = survey.condition(of: report)
-      let ring = rings.name(report.ring.map(PublicationHead.Ring.text(ofPercent:)) ?? "")
-      devices[[catalogues.known(report.catalogue ?? ""), ring, condition.rawValue], default: 0] += 1
-      if let code = report.problemCode { problems[codes.name(code), default: 0] += 1 }
-      if condition == .silent { silent += 1 }
-      if let newest = survey.newest[report.catalogue] {
-        survey.add(
-          report, to: &trials[report.catalogue, default: FleetSurvey.Trial()], of: newest)
-      }
+    let kinds = survey.counts.sorted { ($0.value, $1.key.sequence) > ($1.value, $0.key.sequence) }
+    for (kind, count) in kinds {
+      let condition = survey.condition(of: kind)
+      let ring = rings.name(kind.ring.map(PublicationHead.Ring.text(ofPercent:)) ?? "")
+      devices[[catalogues.known(kind.catalogue ?? ""), ring, condition.rawValue], default: 0] += count
+      if let code = kind.problemCode { problems[codes.name(code), default: 0] += count }
+      if condition == .silent { silent += count }
     }
     var text = FleetMetrics()
     text.head(
@@ -47,19 +44,22 @@ package struct FleetMetrics {
     }
     text.head("shelfmark_fleet_silent_devices", "gauge", "Devices that have not reported for two days.")
     text.add("shelfmark_fleet_silent_devices", [], silent)
-    let newest = survey.newest.filter { catalogues.contains($0.key ?? "") }.sorted { $0.key ?? "" < $1.key ?? "" }
+    var newest: [(catalogue: String, sequence: UInt64, trial: FleetSurvey.Trial)] = []
+    for (catalogue, sequence) in survey.newest where catalogues.contains(catalogue ?? "") {
+      newest.append((catalogue ?? "", sequence, survey.trial(of: sequence, in: catalogue)))
+    }
+    newest.sort { $0.catalogue < $1.catalogue }
     text.head("shelfmark_fleet_newest_sequence", "gauge", "The newest state that a device has or should have.")
-    for (catalogue, sequence) in newest {
-      text.add("shelfmark_fleet_newest_sequence", [("catalogue", catalogue ?? "")], Int(clamping: sequence))
+    for (catalogue, sequence, _) in newest {
+      text.add("shelfmark_fleet_newest_sequence", [("catalogue", catalogue)], Int(clamping: sequence))
     }
     text.head("shelfmark_fleet_newest_devices", "gauge", "Devices that were given the newest state.")
-    for (catalogue, _) in newest {
-      text.add("shelfmark_fleet_newest_devices", [("catalogue", catalogue ?? "")], trials[catalogue]?.devices ?? 0)
+    for (catalogue, _, trial) in newest {
+      text.add("shelfmark_fleet_newest_devices", [("catalogue", catalogue)], trial.devices)
     }
-    text.head("shelfmark_fleet_newest_problem_devices", "gauge", "Those of them that have a problem.")
-    for (catalogue, _) in newest {
-      text.add(
-        "shelfmark_fleet_newest_problem_devices", [("catalogue", catalogue ?? "")], trials[catalogue]?.problems ?? 0)
+    text.head("shelfmark_fleet_newest_problem_devices", "gauge", "The number of them that have a problem.")
+    for (catalogue, _, trial) in newest {
+      text.add("shelfmark_fleet_newest_problem_devices", [("catalogue", catalogue)], trial.problems)
     }
     text.head("shelfmark_fleet_reports_total", "counter", "Reports that arrived, by what became of them.")
     for (outcome, count) in counters { text.add("shelfmark_fleet_reports_total", [("outcome", outcome)], count) }

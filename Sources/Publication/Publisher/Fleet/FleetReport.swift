@@ -32,8 +32,8 @@ package struct FleetReport: Codable, Identifiable, Sendable, Equatable {
   /// When the report arrived.
   package var received: Date
 
-  /// The most characters of the texts that people read. The rest of a longer one is dropped: that a device has a problem
-  /// matters more than its last words.
+  /// The most characters of the texts that people read. The rest of a longer one is dropped: that a device has a
+  /// problem matters more than its last words.
   static let textLimit = 1000
 
   /// Reads a report.
@@ -90,9 +90,9 @@ package struct FleetReport: Codable, Identifiable, Sendable, Equatable {
 
   /// Whether the report came late or twice: the device has made `other` since.
   ///
-  /// The numbers of a device whose stores were lost begin anew, and its clock may be set back. So a report is older only
-  /// by both. A time that was not reached yet when this report arrived is of a clock that was ahead, and proves nothing
-  /// once the clock is right.
+  /// The numbers of a device whose stores were lost begin anew, and its clock may be set back. So a report is older
+  /// only by both. A time that was not reached yet when this report arrived is of a clock that was ahead, and proves
+  /// nothing once the clock is right.
   func isOlder(than other: FleetReport) -> Bool {
     if number > other.number { return false }
     let isCounted = number > 0

@@ -127,9 +127,12 @@ package final class FleetStore: Sendable {
     let store: DocumentSnapshot
     let documents: DocumentCollection<FleetReport>
 
-    /// Reads the reports one after the other, ordered by device.
-    package func forEach(_ body: (FleetReport) throws -> Void) throws {
-      for result in try documents.query().results(in: store) { try body(result.get()) }
+    /// Reads the reports one after the other.
+    ///
+    /// - Parameter isOrdered: Whether they are ordered by device, which takes memory for all.
+    package func forEach(isOrdered: Bool = false, _ body: (FleetReport) throws -> Void) throws {
+      let query = documents.query()
+      for result in try (isOrdered ? query.order(by: \.id) : query).results(in: store) { try body(result.get()) }
     }
   }
 }

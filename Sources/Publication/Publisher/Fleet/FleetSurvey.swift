@@ -1,11 +1,11 @@
 package import Essentials
 
-/// Which devices have what, and which need somebody: counted in one pass over the reports, and asked in a second one.
+/// Which devices have what, and which need somebody.
 package struct FleetSurvey: Sendable {
   /// The longest time without a report, in seconds. Devices report once a day.
   package static let silence: TimeInterval = 2 * 86_400
 
-  /// What a device is, in the order in which it counts: a device that is silent is nothing else.
+  /// What a device is, the first of these that it is.
   package enum Condition: String, Sendable, CaseIterable {
     /// It has not reported for two days.
     case silent
@@ -16,19 +16,34 @@ package struct FleetSurvey: Sendable {
     case current
   }
 
+  /// What devices have in common that count as one.
+  struct Kind: Hashable, Sendable {
+    var catalogue: String?
+    var ring: Double?
+    var sequence: UInt64
+    var target: UInt64?
+    var problemCode: String?
+    var isSilent: Bool
+
+    /// Whether the devices were given a state: they serve it, or they should and say why they do not.
+    func wasGiven(_ state: UInt64) -> Bool {
+      sequence == state || problemCode != nil && target == state && sequence < state
+    }
+  }
+
   /// The devices of a catalogue that are in one ring.
-  package struct Group: Hashable, Sendable {
-    package var catalogue: String?
-    package var ring: Double?
+  private struct Group: Hashable, Sendable {
+    var catalogue: String?
+    var ring: Double?
   }
 
   /// The devices that were given a state.
   package struct Trial: Sendable, Equatable {
     /// The devices that serve the state, or should and say why they do not.
     package var devices = 0
-    /// Those of them that have a problem.
+    /// The number of them that have a problem.
     package var problems = 0
-    /// Those of them that are silent.
+    /// The number of them that are silent.
     package var silent = 0
 
     /// The share of devices with a problem, in percent.
@@ -36,12 +51,14 @@ package struct FleetSurvey: Sendable {
   }
 
   private let now: Date
-  /// The newest state that devices of a group have or should have.
+  /// The number of devices of each kind.
+  private(set) var counts: [Kind: Int] = [:]
+  /// The newest state that devices of a group should have.
   private var newestOfGroup: [Group: UInt64] = [:]
-  /// The newest state of each catalogue, with `nil` for reports that name none.
+  /// The newest state of each catalogue; the key `nil` is for reports that name no catalogue.
   package private(set) var newest: [String?: UInt64] = [:]
 
-  /// Reads the reports for the states that devices should have.
+  /// Reads all reports once. Memory: that of the different kinds of devices.
   package init(_ snapshot: FleetStore.Snapshot, now: Date) throws {
     self.now = now
     try snapshot.forEach { add($0) }
@@ -58,43 +75,51 @@ package struct FleetSurvey: Sendable {
     let group = Group(catalogue: report.catalogue, ring: report.ring)
     newestOfGroup[group] = max(newestOfGroup[group] ?? 0, sequence)
     newest[report.catalogue] = max(newest[report.catalogue] ?? 0, report.sequence, sequence)
+    counts[kind(of: report), default: 0] += 1
   }
 
-  /// The state that a device should have: what the publisher had for it, or what another device of its ring has meanwhile.
-  package func target(of report: FleetReport) -> UInt64 {
-    let group = Group(catalogue: report.catalogue, ring: report.ring)
-    return max(report.target ?? report.sequence, newestOfGroup[group] ?? 0)
+  private func kind(of report: FleetReport) -> Kind {
+    Kind(
+      catalogue: report.catalogue, ring: report.ring, sequence: report.sequence, target: report.target,
+      problemCode: report.problemCode, isSilent: now.timeIntervalSince(report.received) > Self.silence)
   }
 
-  package func condition(of report: FleetReport) -> Condition {
-    if isSilent(report) { return .silent }
-    if report.problem != nil { return .problem }
-    return report.sequence < target(of: report) ? .behind : .current
+  /// The state that a device should have: what the publisher had for it, or for another device of its ring.
+  package func target(of report: FleetReport) -> UInt64 { target(of: kind(of: report)) }
+
+  private func target(of kind: Kind) -> UInt64 {
+    max(kind.target ?? kind.sequence, newestOfGroup[Group(catalogue: kind.catalogue, ring: kind.ring)] ?? 0)
   }
 
-  private func isSilent(_ report: FleetReport) -> Bool { now.timeIntervalSince(report.received) > Self.silence }
+  package func condition(of report: FleetReport) -> Condition { condition(of: kind(of: report)) }
 
-  /// Counts the devices that were given a state.
+  func condition(of kind: Kind) -> Condition {
+    if kind.isSilent { return .silent }
+    if kind.problemCode != nil { return .problem }
+    return kind.sequence < target(of: kind) ? .behind : .current
+  }
+
+  /// Counts the devices that were given a state of any catalogue.
+  package func trial(of sequence: UInt64) -> Trial { trial { kind in kind.wasGiven(sequence) } }
+
+  /// Counts the devices that were given a state of a catalogue.
   ///
-  /// - Parameter isIncluded: Whether the state is one of the catalogue that a report is about.
-  package func trial(
-    of sequence: UInt64, _ snapshot: FleetStore.Snapshot, where isIncluded: (FleetReport) -> Bool
-  ) throws -> Trial {
+  /// - Parameters:
+  ///   - catalogue: The catalogue; `nil` for the devices that name none.
+  ///   - includesUnnamed: Whether devices that name no catalogue count as well.
+  package func trial(of sequence: UInt64, in catalogue: String?, includesUnnamed: Bool = false) -> Trial {
+    trial { kind in
+      kind.wasGiven(sequence) && (kind.catalogue == catalogue || includesUnnamed && kind.catalogue == nil)
+    }
+  }
+
+  private func trial(where isIncluded: (Kind) -> Bool) -> Trial {
     var trial = Trial()
-    try snapshot.forEach { report in
-      if isIncluded(report) { add(report, to: &trial, of: sequence) }
+    for (kind, count) in counts where isIncluded(kind) {
+      trial.devices += count
+      if kind.problemCode != nil { trial.problems += count }
+      if kind.isSilent { trial.silent += count }
     }
     return trial
-  }
-
-  func add(_ report: FleetReport, to trial: inout Trial, of sequence: UInt64) {
-    let hasFailed = report.problem != nil
-    // A device that could not take the state serves an older one, and its report says what it should have.
-    guard report.sequence == sequence || hasFailed && report.target == sequence && report.sequence < sequence else {
-      return
-    }
-    trial.devices += 1
-    if hasFailed { trial.problems += 1 }
-    if isSilent(report) { trial.silent += 1 }
   }
 }

@@ -7,13 +7,13 @@ struct FleetCollect: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "collect", abstract: "Receive the reports of devices, and keep the last one of each.",
     discussion: """
-      Devices send their reports to the address that it prints: set it as sync.reportsUrl of catalogd. The last report of \
-      each device is kept in DIR, durably before it is answered; one that comes late or twice changes nothing. \
-      'catalogctl fleet status --from DIR' shows them, also while this runs. GET /metrics answers Prometheus, and GET \
-      /healthz whether it runs. Ends at SIGINT or SIGTERM. Exit code 75 if another process collects in DIR.
+      Devices send their reports to the address that it prints: set it as sync.reportsUrl of catalogd. The last report \
+      of each device is kept in DIR, durably before it is answered; one that comes late or twice changes nothing. \
+      'catalogctl fleet status --from DIR' shows them, also while this runs. GET /metrics answers Prometheus, and \
+      GET /healthz whether it runs. Ends at SIGINT or SIGTERM. Exit code 75 if another process collects in DIR.
 
-      Whoever can reach the address can report for any device. Give devices a secret with --authorization-file, and put a \
-      proxy with TLS in front of it if they are on other networks.
+      Whoever can reach the address can report for any device. Give devices a secret with --authorization-file, and \
+      put a proxy with TLS in front if they are on other networks.
       """)
 
   /// The options are common to all commands; this one opens no store of a user.

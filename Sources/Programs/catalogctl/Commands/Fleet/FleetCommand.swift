@@ -15,8 +15,8 @@ struct PercentArgument: ExpressibleByArgument {
     var text = argument[...]
     if text.last == "%" { text.removeLast() }
     while text.last == " " { text.removeLast() }
-    guard let first = text.utf8.first, (0x30...0x39).contains(first), let percent = Double(text),
-      (0...100).contains(percent)
+    guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }),
+      let percent = Double(text), (0...100).contains(percent)
     else { return nil }
     self.percent = percent
   }

@@ -9,12 +9,12 @@ struct FleetStatus: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Show which devices have what, and who is behind and why.",
     discussion: """
-      Reads what 'fleet collect' keeps in DIR, also while it runs. A device is behind if it serves an older state than the \
-      publisher had for it, or than another device of its ring has. It is silent if it has not reported for two days. \
+      Reads what 'fleet collect' keeps in DIR, also while it runs. A device is behind if it serves an older state than \
+      the publisher had for it, or for another device of its ring. It is silent if it has not reported for two days. \
       Devices that need somebody come first; with --json all devices, ordered by their ids, one a line.
 
       With --halt PERCENT it ends with 1 if more than PERCENT of the devices that were given the newest state of their \
-      catalogue report a problem, or if no device has reported a state, so that a script can go on with the next ring: \
+      catalogue report a problem, or if no device has reported at all. So a script can go on with the next ring: \
       fleet status --from DIR --halt 2% && publish ring … . 'publish ring --fleet DIR --halt 2%' does both.
       """)
 
@@ -45,11 +45,11 @@ struct FleetStatus: ParsableCommand {
     let snapshot = try reports.snapshot()
     let survey = try FleetSurvey(snapshot, now: now)
     if output.json {
-      try snapshot.forEach { Self.json($0, survey).print() }
+      try snapshot.forEach(isOrdered: true) { Self.json($0, survey).print() }
     } else {
       try show(snapshot, survey, now)
     }
-    if let halt { try check(halt.halt, snapshot, survey) }
+    if let halt { try check(halt.halt, survey) }
   }
 
   private static func json(_ report: FleetReport, _ survey: FleetSurvey) -> JSONText {
@@ -59,7 +59,8 @@ struct FleetStatus: ParsableCommand {
       ("mirror", .optional(report.mirror)), ("problem", .optional(report.problem)),
       ("version", .optional(report.version)), ("catalogue", .optional(report.catalogue)),
       ("ring", report.ring.map { .raw(Array(PublicationHead.Ring.text(ofPercent: $0).utf8)) } ?? .null),
-      ("target", .uint(survey.target(of: report))), ("condition", .text(survey.condition(of: report).rawValue)),
+      ("target", .uint(survey.target(of: report))), ("number", .uint(report.number)),
+      ("time", .optional(report.time.map(DateText.text))), ("condition", .text(survey.condition(of: report).rawValue)),
       ("received", .text(DateText.text(report.received))),
     ])
   }
@@ -70,7 +71,7 @@ struct FleetStatus: ParsableCommand {
     var counts: [FleetSurvey.Condition: Int] = [:]
     var rows: [FleetSurvey.Condition: [[String]]] = [:]
     let hasCatalogues = survey.newest.count > 1
-    try snapshot.forEach { report in
+    try snapshot.forEach(isOrdered: true) { report in
       let condition = survey.condition(of: report)
       counts[condition, default: 0] += 1
       guard all || rows[condition]?.count ?? 0 < Self.shownCount else { return }
@@ -120,22 +121,19 @@ struct FleetStatus: ParsableCommand {
 
   // MARK: --halt
 
-  private func check(_ halt: FleetHalt, _ snapshot: FleetStore.Snapshot, _ survey: FleetSurvey) throws {
+  private func check(_ halt: FleetHalt, _ survey: FleetSurvey) throws {
     if let sequence {
-      let found = try halt.check(survey.trial(of: sequence, snapshot) { _ in true }, sequence)
-      return Console.say("catalogctl: \(found)")
+      let found = try halt.check(survey.trial(of: sequence), sequence)
+      Console.say("catalogctl: \(found)")
+      return
     }
     let states = survey.newest.sorted { $0.key ?? "" < $1.key ?? "" }
     if states.isEmpty { throw FleetError.withheld("no device has reported yet: the next ring is withheld") }
     for (catalogue, sequence) in states {
+      let trial = survey.trial(of: sequence, in: catalogue)
       let name = catalogue.map { "catalogue \($0)" } ?? "devices that name no catalogue"
-      let prefix = states.count > 1 ? "\(name): " : ""
-      do {
-        let found = try halt.check(survey.trial(of: sequence, snapshot) { $0.catalogue == catalogue }, sequence)
-        Console.say("catalogctl: \(prefix)\(found)")
-      } catch FleetError.withheld(let text) {
-        throw FleetError.withheld(prefix + text)
-      }
+      let found = try halt.check(trial, sequence, of: states.count > 1 ? name : nil)
+      Console.say("catalogctl: \(found)")
     }
   }
 }
