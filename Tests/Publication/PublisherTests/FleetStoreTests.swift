@@ -66,6 +66,20 @@ extension FleetReport {
     #expect(error?.exitStatus == .noInput && !FileManager.default.fileExists(atPath: folder.path))
   }
 
+  @Test func `a damaged file is told with what to do`() async throws {
+    do { _ = try await FleetStore.collecting(folder.path).add([FleetReport("a", 1)]) }
+    let file = folder.path + "/fleet.log"
+    try Data(repeating: 7, count: 5000).write(to: URL(filePath: file))
+    for open in [{ try FleetStore.reading($0) }, { try FleetStore.collecting($0) }] {
+      let error = #expect(throws: FleetError.self) { try open(self.folder.path) }
+      #expect(error?.exitStatus == .data && error?.description.contains(file) == true, "\(error as Any)")
+    }
+    // The remedy is true.
+    try FileManager.default.removeItem(atPath: file)
+    let kept = try await FleetStore.collecting(folder.path).add([FleetReport("a", 1)])
+    #expect(kept == [.kept])
+  }
+
   @Test func `there are no more devices than may be, and those that are there go on`() async throws {
     let store = try FleetStore.collecting(folder.path, deviceLimit: 2)
     let outcomes = try await store.add([FleetReport("a", 1), FleetReport("b", 1), FleetReport("c", 1)])

@@ -31,6 +31,7 @@ package final class FleetStore: Sendable {
   /// Held by the collector for as long as it runs; the store's own lock is held for a commit.
   private static let lockName = "collector.lock"
 
+  private let path: String
   private let store: DocumentStore
   private let documents: DocumentCollection<FleetReport>
   private let deviceLimit: Int
@@ -40,6 +41,7 @@ package final class FleetStore: Sendable {
   private let waiting = Mutex<[Waiting]>([])
 
   private init(_ location: StoreLocation, deviceLimit: Int, lock: (any StorageLock)?) throws {
+    path = location.directory.path
     store = try DocumentStore.open(location)
     documents = try store.collection("reports", of: FleetReport.self)
     self.deviceLimit = deviceLimit
@@ -60,7 +62,7 @@ package final class FleetStore: Sendable {
       let holder = location.directory.holder(of: lockName).map { " (\($0))" } ?? ""
       throw FleetError.busy("another process\(holder) collects reports in \(path): give each a directory of its own")
     }
-    return try FleetStore(location, deviceLimit: deviceLimit, lock: lock)
+    return try explaining(path) { try FleetStore(location, deviceLimit: deviceLimit, lock: lock) }
   }
 
   /// Opens the reports in a directory to read them. Nothing is written.
@@ -70,7 +72,15 @@ package final class FleetStore: Sendable {
     guard let location = try StoreLocation.existing(path, name: name) else {
       throw FleetError.noDirectory("there is no directory \(path); 'catalogctl fleet collect --to \(path)' makes it")
     }
-    return try FleetStore(location, deviceLimit: 0, lock: nil)
+    return try explaining(path) { try FleetStore(location, deviceLimit: 0, lock: nil) }
+  }
+
+  /// Runs `body`, and says of a damaged file what to do.
+  private static func explaining<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let error as any ProgramError where error.exitStatus == .data {
+      throw FleetError.damaged(
+        "\(error); move the files of \(path) elsewhere and collect again: each device reports within a day")
+    }
   }
 
   // MARK: Writing
@@ -120,10 +130,13 @@ package final class FleetStore: Sendable {
   // MARK: Reading
 
   /// All devices as they are now.
-  package func snapshot() throws -> Snapshot { Snapshot(store: try store.snapshot(), documents: documents) }
+  package func snapshot() throws -> Snapshot {
+    try Self.explaining(path) { Snapshot(path: path, store: try store.snapshot(), documents: documents) }
+  }
 
   /// The reports of one moment, which can be read more than once.
   package struct Snapshot: Sendable {
+    fileprivate let path: String
     let store: DocumentSnapshot
     let documents: DocumentCollection<FleetReport>
 
@@ -132,7 +145,8 @@ package final class FleetStore: Sendable {
     /// - Parameter isOrdered: Whether they are ordered by device, which takes memory for all.
     package func forEach(isOrdered: Bool = false, _ body: (FleetReport) throws -> Void) throws {
       let query = documents.query()
-      for result in try (isOrdered ? query.order(by: \.id) : query).results(in: store) { try body(result.get()) }
+      let results = try (isOrdered ? query.order(by: \.id) : query).results(in: store)
+      for result in results { try body(FleetStore.explaining(path) { try result.get() }) }
     }
   }
 }
@@ -145,12 +159,16 @@ package enum FleetError: Error, Sendable, Equatable, CustomStringConvertible {
   case noDirectory(String)
   /// The address cannot be listened on.
   case cannotListen(String)
+  /// The reports cannot be read.
+  case damaged(String)
   /// Too many devices fail, or none has tried.
   case withheld(String)
 
   package var description: String {
     switch self {
-    case .busy(let text), .noDirectory(let text), .cannotListen(let text), .withheld(let text): text
+    case .busy(let text), .noDirectory(let text), .cannotListen(let text), .damaged(let text),
+      .withheld(let text):
+      text
     }
   }
 }
@@ -161,6 +179,7 @@ extension FleetError: ProgramError {
     case .busy: .temporary
     case .noDirectory: .noInput
     case .cannotListen: .unavailable
+    case .damaged: .data
     case .withheld: .no
     }
   }
