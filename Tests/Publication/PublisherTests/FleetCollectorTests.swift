@@ -3,6 +3,7 @@ import Gzip
 import HTTPServer
 import HTTPTypes
 import Logging
+import RandomTestSupport
 import Synchronization
 import Testing
 
@@ -184,6 +185,43 @@ import Testing
     for (outcome, count) in [("kept", 1), ("older", 1), ("refused", 2)] {
       #expect(text.contains("shelfmark_fleet_reports_total{outcome=\"\(outcome)\"} \(count)\n"), "\(text)")
     }
+  }
+
+  @Test func `whatever comes is answered, and what is kept can be read`() async throws {
+    var random = SeededGenerator(for: "reports of a hostile device")
+    let collector = collector()
+    let report =
+      #"{"device":"d1","sequence":7,"digest":"ab","since":"2026-01-31T08:00:00Z","age":61,"mirror":null,"#
+      + #""problem":"a: b","version":"1","catalogue":"c","ring":2.5,"target":8,"number":3,"time":"@1.5e9"}"#
+    let pieces = [
+      "null", "-1", "1e999", "NaN", "9223372036854775807", "0.5", "\"\"", "\"\\u0000\"", "{}", "[[]]", "\n", ",", "\\",
+      "\u{202E}", "\"@1e300\"", "\"9999-12-31T23:59:59Z\"", "true", ":", "é",
+    ]
+    for _ in 0..<400 {
+      var bytes = Array(report.utf8)
+      if Bool.random(using: &random) { bytes = Array("[".utf8) + bytes + Array(",".utf8) + bytes + Array("]".utf8) }
+      for _ in 0..<Int.random(in: 0...3, using: &random) {
+        let start = Int.random(in: 0..<bytes.count, using: &random)
+        let end = min(bytes.count, start + Int.random(in: 0...12, using: &random))
+        bytes.replaceSubrange(start..<end, with: Array((pieces.randomElement(using: &random) ?? "").utf8))
+      }
+      // A whole value, which leaves the rest a report.
+      if Bool.random(using: &random) {
+        let value = pieces.randomElement(using: &random) ?? ""
+        let text = String(decoding: bytes, as: UTF8.self).replacing(/:("[^"]*"|[0-9.]+|null)/, maxReplacements: 1) {
+          _ in
+          ":" + value
+        }
+        bytes = Array(text.utf8)
+      }
+      let fields: HTTPFields =
+        [[:], [.contentType: "application/x-ndjson"], [.contentEncoding: "gzip"]].randomElement(using: &random) ?? [:]
+      let answer = try await ask(.post, "/reports", bytes, fields, of: collector)
+      #expect([200, 400, 422].contains(answer.status), "\(answer)")
+    }
+    #expect(try devices().count <= 100)
+    let metrics = try await ask(.get, "/metrics", of: collector)
+    #expect(metrics.status == 200)
   }
 
   @Test func `the number of series does not grow with what devices invent`() async throws {
