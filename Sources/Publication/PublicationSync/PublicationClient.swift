@@ -19,6 +19,8 @@ package struct PublicationClient: Sendable {
   let deviceNumber: Double
   /// What mirrors did wrong.
   package let mirrorFaults = MirrorFaults()
+  /// How long to wait before a head that is not what its signature signs is asked for again.
+  package var pauses: [Duration] = [.milliseconds(200), .seconds(1)]
 
   package init(
     origin: any PublicationOrigin, mirrors: [any PublicationOrigin] = [], cache: PublicationCache,
@@ -61,7 +63,9 @@ package struct PublicationClient: Sendable {
   package func head(_ mark: PublicationMark?, takesOther: Bool) async throws -> CheckedHead {
     var notes: [String] = []
     var newest: CheckedHead?
-    for mirror in mirrors {
+    // Whoever the first root key comes from is trusted from then on: that is the origin, never a mirror.
+    let asksMirrors = trust(mark, takesOther: takesOther).root != nil
+    for mirror in asksMirrors ? mirrors : [] {
       do {
         let checked = try await head(from: mirror, mark, takesOther: takesOther)
         if checked.head.sequence > newest?.head.sequence ?? 0 { newest = checked }
@@ -97,7 +101,7 @@ package struct PublicationClient: Sendable {
     var trust = trust(mark, takesOther: takesOther)
     let known = keptHead(&trust)
     let knownJSON = known == nil ? nil : try cache.read(PublicationCache.head)
-    var pauses: [Duration] = [.milliseconds(200), .seconds(1)]
+    var pauses = pauses
     var isFresh = false
     while true {
       let validators = isFresh ? nil : knownJSON.flatMap { cache.validators(of: place.name, for: $0) }

@@ -18,26 +18,49 @@ package struct PublicationTrust: Sendable {
     self.minimumVersion = minimumVersion
   }
 
+  /// The list of keys that counts, of a list and of the one that may follow its signature.
+  ///
+  /// The signature is written first. If its writer dies then, it is of the next list, which follows it.
+  ///
+  /// - Parameter root: The key that must have signed it.
+  /// - Returns: The list, and its bytes; `nil` if the signature is of neither.
+  /// - Throws: `PublicationError`, `SignifyError`, `CryptographyError`.
+  package static func signedList(
+    _ json: [UInt8], signature: [UInt8], root: SignifyPublicKey
+  ) throws -> (list: KeyList, json: [UInt8])? {
+    let (signature, signed) = try SignifySignature.embedded(in: signature)
+    let list = try KeyList(json: json)
+    if try signature.isValid(of: json, key: root) { return (list, json) }
+    guard !signed.isEmpty, try signature.isValid(of: signed, key: root) else { return nil }
+    let next = try KeyList(json: signed)
+    return next.version > list.version ? (next, signed) : nil
+  }
+
   /// Takes a list of keys, if it is signed by the root key and not older than the one that was trusted last.
   ///
   /// - Throws: ``PublicationFailure/refused(_:)``.
   package mutating func take(_ json: [UInt8], signature: [UInt8], from place: String) throws {
-    let list: KeyList
-    let signed: SignifySignature
+    let number: SignifyKeyNumber
+    let signer: SignifyPublicKey?
+    let signed: KeyList?
     do {
-      list = try KeyList(json: json)
-      signed = try SignifySignature.embedded(in: signature).signature
+      number = try SignifySignature.embedded(in: signature).signature.number
+      signer = try root ?? Self.publicKey(KeyList(json: json).root)
+      signed = try signer.flatMap { try Self.signedList(json, signature: signature, root: $0)?.list }
     } catch {
       throw PublicationFailure.refused("\(place)/\(KeyList.name) is no signed list of keys: \(error)")
     }
-    guard let root = root ?? Self.publicKey(list.root) else {
+    guard let root = signer else {
       throw PublicationFailure.refused("\(place)/\(KeyList.name) has a root key that is none")
     }
-    guard try signed.isValid(of: json, key: root) else {
+    guard let list = signed else {
       throw PublicationFailure.refused(
-        "\(place)/\(KeyList.name) is not signed by the root key \(root.number), but by \(signed.number):"
-          + " somebody else publishes there, or the root key was replaced; get the new one from the publisher, and give it"
-          + " with --root-key")
+        number == root.number
+          ? "\(place)/\(KeyList.name) is not what the root key \(root.number) has signed: it was changed after it was"
+            + " signed, or a cache on the way mixes two lists"
+          : "\(place)/\(KeyList.name) is not signed by the root key \(root.number), but by \(number):"
+            + " somebody else publishes there, or the root key was replaced; get the new one from the publisher, and give"
+            + " it with --root-key")
     }
     guard list.version >= minimumVersion else {
       throw PublicationFailure.refused(

@@ -35,17 +35,23 @@ package struct PublicationKeys: Sendable {
     guard let object = try await target.get(KeyList.name, limit: KeyList.byteLimit) else {
       throw PublisherError.invalid("\(target) has no \(KeyList.name): nothing was published there yet")
     }
-    var list = try KeyList(json: object.bytes)
+    let signature = try await target.get(KeyList.signatureName, limit: 2 * KeyList.byteLimit)
+    // A rotation that was interrupted counts: devices may have seen it.
+    let signed = signature.flatMap {
+      try? PublicationTrust.signedList(object.bytes, signature: $0.bytes, root: root.publicKey)
+    }
+    var list = try signed?.list ?? KeyList(json: object.bytes)
     guard list.root == PublicationTrust.line(root.publicKey) else {
       throw PublisherError.key(
         "the list of keys of \(target) is signed by another root key than \(root.number): devices would refuse the new one"
       )
     }
+    // A rotation that is repeated after an interruption may have taken a key off already.
+    let known = try KeyList(json: object.bytes).keys + list.keys
     for number in retiring {
-      guard
-        let index = list.keys.firstIndex(where: { PublicationTrust.publicKey($0.key).map { "\($0.number)" } == number })
+      guard let key = known.first(where: { PublicationTrust.publicKey($0.key).map { "\($0.number)" } == number })
       else { throw PublisherError.invalid("the list of keys has no key \(number); 'publish keys list' names them") }
-      list.keys.remove(at: index)
+      list.keys.removeAll { $0.key == key.key }
     }
     if let new {
       let line = PublicationTrust.line(new)
@@ -58,7 +64,6 @@ package struct PublicationKeys: Sendable {
       throw PublisherError.invalid("no key would be left that may sign: give the file of another one")
     }
     list.version += 1
-    let signature = try await target.get(KeyList.signatureName, limit: 2 * KeyList.byteLimit)
     let files = [
       (KeyList.signatureName, try root.sign(list.json).embedding(list.json), signature?.version),
       (KeyList.name, list.json, object.version),

@@ -59,9 +59,11 @@ package struct Publisher: Sendable {
       let now = options.now()
       let isDue = now >= head.published.addingTimeInterval(head.expires.timeIntervalSince(head.published) / 2)
       let rings = options.rings ?? head.rings
+      // The key that signed it may have been withdrawn.
+      let isSigned = versions.signer == options.key.number
       report.expires = head.expires
       try await addText(source, head, &state, &report)
-      if !isDue, rings == head.rings { return report }
+      if !isDue, isSigned, rings == head.rings { return report }
       head.rings = rings
       try hold(&head, former: head, state)
       try fit(&head)
@@ -96,10 +98,11 @@ package struct Publisher: Sendable {
 
   // MARK: Where things stand
 
-  /// The versions of the two files of the head where devices read.
+  /// The versions of the two files of the head where devices read, and the key that signed it.
   private struct Versions {
     var head: String?
     var signature: String?
+    var signer: SignifyKeyNumber?
   }
 
   /// Reads the state, compares it with what devices see, and completes a publication that was interrupted.
@@ -160,7 +163,9 @@ package struct Publisher: Sendable {
     let signature = try await target.get(PublicationHead.signatureName, limit: 2 * PublicationHead.byteLimit)
     return (
       head.map { String(decoding: $0.bytes, as: UTF8.self) }, signature.flatMap { Self.signed($0.bytes) },
-      Versions(head: head?.version, signature: signature?.version)
+      Versions(
+        head: head?.version, signature: signature?.version,
+        signer: signature.flatMap { try? SignifySignature.embedded(in: $0.bytes).signature.number })
     )
   }
 
@@ -476,6 +481,7 @@ package struct Publisher: Sendable {
       switch try await target.put(name, bytes, version.map(PutCondition.ifVersion) ?? .ifAbsent, type) {
       case .written(let version):
         if name == PublicationHead.name { versions.head = version } else { versions.signature = version }
+        versions.signer = options.key.number
         report.objects += 1
         report.bytesOut += bytes.count
       case .preconditionFailed:
@@ -527,33 +533,41 @@ package struct Publisher: Sendable {
 
   /// Writes the list of keys if there is none; otherwise checks that it has the key.
   ///
-  /// The signature is written first. If the writer dies in between, or two write at once, the signature is of another
-  /// list: then it is written again, if the list is by the key of this publisher.
+  /// The signature is written first. If the writer dies in between, it is of the next list, which follows it: then that
+  /// list is written. If two write the first list at once, the signature is of another list, and is written again if the
+  /// list is by the key of this publisher.
   private func ensureKeys(_ report: inout PublishReport) async throws {
     let line = PublicationTrust.line(options.key.publicKey)
-    var known = try await target.get(KeyList.name, limit: KeyList.byteLimit)?.bytes
+    var known = try await target.get(KeyList.name, limit: KeyList.byteLimit)
     let signature = try await target.get(KeyList.signatureName, limit: 2 * KeyList.byteLimit)
     if known == nil {
       let since = Date(timeIntervalSince1970: options.now().timeIntervalSince1970.rounded(.down))
       let list = KeyList(version: 1, root: line, keys: [KeyList.Key(key: line, since: since)])
       try await putKeys(KeyList.signatureName, options.key.sign(list.json).embedding(list.json), signature, &report)
       if try await putKeys(KeyList.name, list.json, nil, &report) { return }
-      known = try await target.get(KeyList.name, limit: KeyList.byteLimit)?.bytes
+      known = try await target.get(KeyList.name, limit: KeyList.byteLimit)
     }
-    guard let json = known else { return }
-    let list = try KeyList(json: json)
+    guard let known else { return }
+    var list = try KeyList(json: known.bytes)
+    let file = try await target.get(KeyList.signatureName, limit: 2 * KeyList.byteLimit)
+    let signed = file.flatMap { file in
+      PublicationTrust.publicKey(list.root).flatMap {
+        try? PublicationTrust.signedList(known.bytes, signature: file.bytes, root: $0)
+      }
+    }
+    if let signed, signed.json != known.bytes {
+      try await putKeys(KeyList.name, signed.json, known, &report)
+      list = signed.list
+    }
     try checkKey(list)
-    let signed = try await target.get(KeyList.signatureName, limit: 2 * KeyList.byteLimit)
-    let isSigned = try PublicationTrust.publicKey(list.root).map { root in
-      try signed.map { try SignifySignature.embedded(in: $0.bytes).signature.isValid(of: json, key: root) } ?? false
-    }
-    if isSigned == true { return }
+    if signed != nil { return }
     guard list.root == line else {
       throw PublisherError.key(
         "\(target)/\(KeyList.signatureName) does not sign \(KeyList.name): write both again, with the root key and"
           + " 'catalogctl publish keys rotate'")
     }
-    try await putKeys(KeyList.signatureName, options.key.sign(json).embedding(json), signed, &report)
+    let json = known.bytes
+    try await putKeys(KeyList.signatureName, options.key.sign(json).embedding(json), file, &report)
   }
 
   /// Returns whether the file was written, and not by somebody else meanwhile.

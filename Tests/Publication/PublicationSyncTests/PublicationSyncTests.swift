@@ -321,6 +321,75 @@ struct PublicationSyncTests {
     #expect("\(try #require(failure))".contains("has version 1, and 3 was trusted already"))
   }
 
+  @Test func headIsSignedAgainByANewKeyAlthoughNoRowHasChanged() async throws {
+    let scene = try await PublicationScene.publishing(300)
+    let device = try scene.device()
+    try await device.run()
+    let second = try SignifySecretKey.new("second")
+    _ = try await PublicationKeys(scene.place).rotate(
+      root: scene.key, adding: second.publicKey, retiring: ["\(scene.key.number)"], now: Date())
+    // The head is signed by a key that was withdrawn: a new device refuses it until the publisher has run.
+    await #expect(throws: PublicationFailure.self) { try await scene.device("early").run() }
+    #expect(try await scene.publish(second).isPublished)
+    #expect(try await scene.publish(second).isPublished == false)
+    #expect(try await scene.device("new").run().sequence == 1)
+    #expect(try await device.run().mode == .unchanged)
+  }
+
+  /// The list is the former one, and its signature is of the next one, with the list in it.
+  @Test func rotationThatWasInterruptedIsCompleted() async throws {
+    let scene = try await PublicationScene.publishing(300)
+    let device = try scene.device()
+    try await device.run()
+    let keys = PublicationKeys(scene.place)
+    let old = scene.place.files[KeyList.name]
+    let second = try SignifySecretKey.new("second")
+    func rotate(_ new: SignifySecretKey) async throws -> KeyList {
+      try await keys.rotate(root: scene.key, adding: new.publicKey, retiring: [], now: Date())
+    }
+    _ = try await rotate(second)
+    try scene.change([(1, "second")])
+    try await scene.publish(second)
+    var files = scene.place.files
+    files[KeyList.name] = old
+    scene.place.set(files)
+    #expect(try await device.run().sequence == 2)
+    #expect(try await scene.device("new").run().sequence == 2)
+    // The next publication writes the list that was signed, and a rotation goes on from it.
+    try scene.change([(2, "third")])
+    try await scene.publish(second)
+    #expect(try await keys.list().version == 2)
+    scene.place.set(scene.place.files.merging([KeyList.name: try #require(old)]) { $1 })
+    let list = try await rotate(SignifySecretKey.new("third"))
+    #expect(list.version == 3 && list.keys.count == 3)
+    // The same once more takes off a key that is off already.
+    let withdrawn = "\(second.number)"
+    let before = scene.place.files[KeyList.name]
+    _ = try await keys.rotate(root: scene.key, adding: nil, retiring: [withdrawn], now: Date())
+    scene.place.set(scene.place.files.merging([KeyList.name: try #require(before)]) { $1 })
+    let again = try await keys.rotate(root: scene.key, adding: nil, retiring: [withdrawn], now: Date())
+    #expect(again.version == 5 && again.keys.count == 2)
+  }
+
+  @Test func mirrorIsNotAskedForTheFirstRootKey() async throws {
+    let scene = try await PublicationScene.publishing(300)
+    let forger = try PublicationScene()
+    try forger.change([(1, "forged")])
+    try await forger.publish()
+    try forger.change([(2, "forged")])
+    try await forger.publish()
+    let location = try scene.location("trusting")
+    let client = PublicationClient(
+      origin: scene.place, mirrors: [forger.place], cache: PublicationCache(of: location), rootKey: nil,
+      deviceNumber: 50)
+    let device = TestDevice(location: location, sync: PublicationSync(client))
+    let report = try await device.run()
+    #expect(report.sequence == 1 && report.trustedFirstKey == "\(scene.key.number)")
+    #expect(try device.digest() == scene.digest())
+    // From then on a mirror is asked, and refused.
+    #expect(try await device.run().notes.count == 1)
+  }
+
   @Test func expiredHeadIsTakenAndRenewed() async throws {
     let scene = try PublicationScene()
     try scene.change([(1, "one")])
