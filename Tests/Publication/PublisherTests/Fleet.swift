@@ -52,8 +52,10 @@ final class Scene {
   }
 
   /// Notes that the source is, or is about to become, a state.
-  func note(_ sequence: UInt64) throws {
-    let snapshot = try source.snapshot
+  func note(_ sequence: UInt64) throws { try note(sequence, source.snapshot) }
+
+  /// Notes that a state has these rows.
+  func note(_ sequence: UInt64, _ snapshot: CatalogSnapshot) throws {
     states[sequence] = (try snapshot.canonicalDump, try CatalogDigest(snapshot).description)
   }
 

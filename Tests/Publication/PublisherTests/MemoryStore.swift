@@ -33,6 +33,9 @@ final class MemoryStore: ObjectStore {
   /// The operations of the writer since ``live()``.
   var operations: Int { state.withLock { $0.operations } }
 
+  /// All objects, as they are now.
+  var files: [String: [UInt8]] { state.withLock { $0.objects.mapValues(\.bytes) } }
+
   func bytes(_ name: String) -> [UInt8]? { state.withLock { $0.objects[name]?.bytes } }
   func set(_ name: String, _ bytes: [UInt8]?) {
     state.withLock { state in

@@ -106,7 +106,8 @@ package struct RowGenerator {
     var fields: [String: DocumentValue] = [:]
     for _ in 0..<Int.random(in: 0..<5, using: &random) {
       let value: DocumentValue = pick([
-        .text(String(text().prefix(300))), .bool(chance(50)), .integer(integer()), .null, .array([.text(time())]),
+        .text(String(text().prefix(300))), .bool(chance(50)), .integer(integer()), .null,
+        .array([.text(String(time().prefix(300)))]),
         .object([DocumentValue.Field("a", .integer(1))]),
       ])
       fields[String(text().prefix(100))] = value

@@ -108,9 +108,9 @@ public final class CatalogueSync: Service, Sendable {
     } catch is SyncUnavailable {
       return nil
     } catch {
-      if let pause = published?.pause(after: error) { return pause }
       let failures = state.withLock { $0.failuresInARow }
-      let backoff = Backoff(first: options.firstRetry, longest: published?.interval ?? options.interval)
+      if let published { return published.pause(after: error, failures, try? context.access.stores()) }
+      let backoff = Backoff(first: options.firstRetry, longest: options.interval)
       return jittered(backoff.pause(afterFailure: failures), options)
     }
   }

@@ -19,12 +19,8 @@ import Workspace
 /// A device asks for the head once in each interval, at a moment of the interval that is its own, also after a restart: so
 /// a hundred thousand devices whose power returns do not ask at once. Only an empty catalogue is filled at once.
 final class PublishedCatalogue: Sendable {
-  /// The pauses while the address has no head, at least.
-  private static let goneBackoff = Backoff(first: .seconds(3600), longest: .seconds(86_400))
   /// How many intervals may pass without news of the head, or with a mirror that is behind.
   private static let patience = 3
-  /// The interval before the first head is known.
-  private static let standardInterval: Duration = .seconds(300)
 
   private struct State {
     weak var stores: UserStores?
@@ -144,7 +140,8 @@ final class PublishedCatalogue: Sendable {
     let now = context.time.uptime()
     let (due, isNew) = state.withLock { state in
       if let due = state.baseDue { return (due, false) }
-      let due = now + Int64(context.time.fraction() * Double(head.spread) * 1e6)
+      let pause = PollSchedule.pauseBeforeBase(spread: head.spread, fraction: context.time.fraction())
+      let due = now + pause.nanoseconds / 1000
       state.baseDue = due
       return (due, true)
     }
@@ -273,14 +270,14 @@ final class PublishedCatalogue: Sendable {
 
   /// How often to ask for news.
   var interval: Duration {
-    options.interval ?? state.withLock { $0.head }.map { .seconds(max(1, $0.poll)) } ?? Self.standardInterval
+    options.interval ?? state.withLock { $0.head }.map { .seconds(max(1, $0.poll)) } ?? PollSchedule.standardInterval
   }
 
   /// How long to wait after the start of the daemon; `nil` to ask at once, because there is no catalogue.
   func firstPause(_ stores: UserStores) -> Duration? {
     prepare(stores)
     guard (try? stores.catalogue().publication) != nil else { return nil }
-    return untilMoment(ofUser: stores.user ?? "")
+    return schedule(stores).untilMoment(context.time.now())
   }
 
   /// How long to wait after a success.
@@ -288,28 +285,24 @@ final class PublishedCatalogue: Sendable {
     if let due = state.withLock({ $0.baseDue }) {
       return .microseconds(max(1000, due - context.time.uptime()))
     }
-    let interval = interval
-    var pause = untilMoment(ofUser: stores?.user ?? "")
-    // The last request may have been a little before its moment.
-    if pause < interval / 2 { pause += interval }
-    let share = min(max(0, sync.jitter), 1)
-    return max(.milliseconds(1), pause + interval * (share * (context.time.fraction() - 0.5)))
+    return schedule(stores).pause(context.time.now(), fraction: context.time.fraction())
   }
 
-  /// How long to wait after a failure of this kind; `nil` for the pause after any failure.
-  func pause(after error: any Error) -> Duration? {
-    guard case PublicationFailure.gone = error else { return nil }
+  /// How long to wait after a failure.
+  ///
+  /// - Parameter number: The number of failures in a row.
+  func pause(after error: any Error, _ number: Int, _ stores: UserStores?) -> Duration {
+    guard case PublicationFailure.gone = error else {
+      return schedule(stores).pause(
+        afterFailure: number, first: sync.firstRetry, fraction: context.time.fraction())
+    }
     let count = state.withLock { $0.goneCount }
-    return Self.goneBackoff.pause(afterFailure: count) * (1 + 0.25 * context.time.fraction())
+    return PollSchedule.pause(afterGone: count, fraction: context.time.fraction())
   }
 
-  /// The time until this device's moment of the interval.
-  private func untilMoment(ofUser user: String) -> Duration {
-    let interval = max(1, interval.nanoseconds / 1000)
-    let phase = PublicationClient.pollPhase(of: PublicationClient.deviceID(ofUser: user))
-    let passed = context.time.now() % interval
-    let rest = (Int64(phase * Double(interval)) - passed + interval) % interval
-    return .microseconds(rest)
+  private func schedule(_ stores: UserStores?) -> PollSchedule {
+    let phase = PublicationClient.pollPhase(of: PublicationClient.deviceID(ofUser: stores?.user ?? ""))
+    return PollSchedule(interval: interval, jitter: sync.jitter, phase: phase)
   }
 
   // MARK: State
