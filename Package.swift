@@ -68,6 +68,12 @@ func sources(_ group: String, _ targets: [Target]) -> (name: String, targets: [T
   return (group, targets)
 }
 
+/// Benchmarks, each in a folder of `Benchmarks/Sources`.
+func benchmarks(_ targets: [Target]) -> (name: String, targets: [Target]) {
+  for target in targets { target.path = "Benchmarks/Sources/\(target.name)" }
+  return ("Benchmarks", targets)
+}
+
 /// Tests of a group's modules, each in a folder of `Tests/GROUP`.
 func tests(of group: String, _ targets: [Target]) -> (name: String, targets: [Target]) {
   for target in targets { target.path = "Tests/\(group)/\(target.name)" }
@@ -303,6 +309,16 @@ let groups: [(name: String, targets: [Target])] = [
         ]),
       program("catalogd", ["DaemonProcess"]),
     ]),
+
+  // A benchmark that needs what the project's own programs use. The others are a package of their own.
+  benchmarks([
+    program(
+      "fleet",
+      [
+        "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "Cryptography", "Essentials", "LogStore",
+        "ObjectStores", "Platform", "PublicationFormat", "PublicationSync", "Publisher", "RowFiles", "ServerAnswers",
+      ])
+  ]),
 
   // Tests: one target a module. Helpers, and programs that tests kill, are targets of their own.
   tests(
