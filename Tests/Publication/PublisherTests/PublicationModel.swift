@@ -69,6 +69,8 @@ final class PublicationModel {
   private var now = Date(timeIntervalSince1970: 1_800_000_000)
   private var publisherError: TimeInterval = 0
   private var devices: [ModelDevice] = []
+  /// Whether the keys are being replaced, and the head is still signed by one of the former ones.
+  private var isRotating = false
   /// All files of the place at different times, the newest last.
   private var history: [(time: Date, files: [String: [UInt8]])] = []
   /// Each head that devices could see.
@@ -283,7 +285,10 @@ final class PublicationModel {
       _ = try? await keys.rotate(root: rootKey, adding: new.publicKey, retiring: retired, now: now)
       scene.store.live()
       record()
+      // The key that signed the head may be withdrawn, and the new one has not signed yet: a device may refuse it.
+      isRotating = true
       if rows.chance(50) { for device in devices { try await sync(device) } }
+      isRotating = false
       // The root key's owner repeats it.
     }
     let list = try await keys.list().keys.compactMap { PublicationTrust.publicKey($0.key) }.map { "\($0.number)" }
@@ -343,7 +348,7 @@ final class PublicationModel {
       place.set(files, faults, seed: rows.random.next())
       description.append("\(place.name) \(words)")
     }
-    let isHonest = description[0] == "origin honest"
+    let isHonest = description[0] == "origin honest" && !isRotating
     return (description.joined(separator: ", "), isHonest)
   }
 

@@ -9,7 +9,7 @@ struct PublicationModelTests {
   {
     var first = RowGenerator("publication model")
     var counts = (syncs: 0, failures: 0, crashes: 0)
-    for series in 0..<20 * depth {
+    for series in 0..<25 * depth {
       var rows = first
       rows.random = SeededGenerator(seed: first.random.next())
       let model = try PublicationModel(rows)
