@@ -12,6 +12,7 @@ struct Fleet {
       let folder = try BenchFolder()
       defer { folder.remove() }
       if options.usesNginx { return try await Morning(options, folder).run() }
+      if options.isShop { return try await Shop(options, folder).run() }
       let costs = try await UnitCosts(options, folder).run()
       try Month(options, costs).run()
     } catch let error as FleetOptions.Mistake {
@@ -35,12 +36,13 @@ struct FleetOptions {
   var deviceCount = 100_000
   var clientCount = 2000
   var usesNginx = false
+  var isShop = false
   var isQuick = false
   var seed: UInt64 = 1
   var wantsHelp = false
 
   static let help = """
-    usage: fleet [--nginx] [options]
+    usage: fleet [--nginx | --shop] [options]
 
     Prints what a publication costs: a first base, deltas of 1, 100 and 1,000 rows and a poll without news, in bytes,
     requests and processor time, next to a server's answers with the same rows. Then simulates a month of many devices
@@ -52,8 +54,10 @@ struct FleetOptions {
       --nginx        a morning of real clients against nginx on loopback instead: a cold start, polls, publications of up
                      to 2,000 products
       --clients N    their number; 2000
+      --shop         100 devices behind one line of 1 Mbit/s that is cut half of each hour instead: two hours in six
+                     minutes
       --seed N       seed of the rows and of the month; 1
-      --quick        2,000 products, 20,000 devices or 50 clients: less than 20 s
+      --quick        2,000 products, 20,000 devices, 50 clients or 5 devices of a shop
     """
 
   init(_ arguments: [String]) throws(Mistake) {
@@ -64,6 +68,7 @@ struct FleetOptions {
       switch option {
       case "--help", "-h": wantsHelp = true
       case "--nginx": usesNginx = true
+      case "--shop": isShop = true
       case "--quick": isQuick = true
       case "--real":
         guard let text = rest.popFirst() else { throw Mistake(description: "--real needs a directory") }
