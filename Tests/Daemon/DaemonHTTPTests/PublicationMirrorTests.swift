@@ -105,6 +105,33 @@ import WaitingTestSupport
     }
   }
 
+  @Test func `a neighbour that knows a newer head lets the mirror fetch what is new`() async throws {
+    try await server.publish(0..<3000, "monday")
+    try await server.serving {
+      try await running { mirror in
+        guard case .port(let port) = mirror.client.place else { return }
+        let url = "http://127.0.0.1:\(port)/publication"
+        try await running(mirrors: [url], isMirror: false) { neighbour in
+          try await server.publish(1..<3000, "monday")
+          _ = server.requests()
+          _ = try await neighbour.daemon.sync.syncNow()
+          // The mirror has fetched it, and the neighbour has it from there.
+          #expect(server.requests().count { $0.name.hasSuffix(".delta") } == 1)
+          #expect(try neighbour.daemon.catalogue().productCount == 2999)
+          let state = try #require(JSONBody(neighbour.daemon.sync.json.bytes)["publication"])
+          #expect(state["mirror"]?.text == url && state["sequence"]?.int == 2)
+          // Names that no head has are not asked for again and again.
+          _ = server.requests()
+          for digit in 0..<10 {
+            let name = "objects/\(String(repeating: "\(digit)", count: 64)).delta"
+            #expect(try await get(mirror, name).status == 404)
+          }
+          #expect(server.requests().count <= 4)
+        }
+      }
+    }
+  }
+
   @Test func `a file that is not here is fetched once for all who ask`() async throws {
     try await server.publish(0..<3000, "monday")
     try await server.serving {

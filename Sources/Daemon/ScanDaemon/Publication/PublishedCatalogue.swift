@@ -120,6 +120,14 @@ final class PublishedCatalogue: Sendable {
     return state.withLock { $0.head }
   }
 
+  /// Asks the publication for its head, which the next synchronisation brings the rows to.
+  func newHead(_ stores: UserStores) async throws -> PublicationHead {
+    prepare(stores)
+    let head = try await client(stores).head(stores.catalogue().publication, takesOther: false).head
+    checked(head)
+    return head
+  }
+
   private func synchronization(
     _ update: UpdateReport?, _ location: StoreLocation, bytesIn: Int, _ damagedPath: String?
   ) throws -> Synchronization {
