@@ -54,8 +54,8 @@ struct FleetOptions {
       --nginx        a morning of real clients against nginx on loopback instead: a cold start, polls, publications of up
                      to 2,000 products
       --clients N    their number; 2000
-      --shop         100 devices behind one line of 1 Mbit/s that is cut half of each hour instead: two hours in six
-                     minutes
+      --shop         100 devices with up to 20,000 products behind one line of 1 Mbit/s that is cut half of each hour
+                     instead: two hours in six minutes
       --seed N       seed of the rows and of the month; 1
       --quick        2,000 products, 20,000 devices, 50 clients or 5 devices of a shop
     """

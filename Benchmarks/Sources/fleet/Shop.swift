@@ -89,6 +89,13 @@ final class Line: PublicationOrigin {
   }
 }
 
+/// Waits for the turn of the mirror's catalogue, which its own synchronisation and its neighbours' files take.
+func taking<Result>(_ time: ShopTime, _ body: () async throws -> Result) async throws -> Result {
+  while true {
+    do { return try await body() } catch PublicationFailure.busy { try await time.sleep(1) }
+  }
+}
+
 /// What a neighbour serves of what it keeps. A file that it does not have is fetched over the line when the first device
 /// asks for it, once for all, as the daemon's mirror does.
 final class ShopMirror: PublicationOrigin {
@@ -101,9 +108,12 @@ final class ShopMirror: PublicationOrigin {
   private let client: PublicationClient
   private let fetches = Mutex<[String: Task<Void, Never>]>([:])
 
-  init(_ cache: PublicationCache, _ client: PublicationClient) {
+  private let time: ShopTime
+
+  init(_ cache: PublicationCache, _ client: PublicationClient, _ time: ShopTime) {
     self.cache = cache
     self.client = client
+    self.time = time
   }
 
   var name: String { "mirror" }
@@ -112,13 +122,21 @@ final class ShopMirror: PublicationOrigin {
   private func bytes(_ name: String) async throws -> [UInt8]? {
     if let file = Self.changing[name] { return try cache.read(file) }
     if let kept = try cache.openObject(name) { return try kept.read(kept.size(), at: 0) }
-    guard let json = try cache.read(PublicationCache.head), let head = try? PublicationHead(json: json),
-      head.objects.contains(where: { $0.name == name })
-    else { return nil }
+    func head() -> PublicationHead? {
+      let json = (try? cache.read(PublicationCache.head)) ?? []
+      guard let head = try? PublicationHead(json: json) else { return nil }
+      return head.objects.contains { $0.name == name } ? head : nil
+    }
     let task = fetches.withLock { running in
       if let task = running[name] { return task }
       let task = Task { [self] in
-        try? await client.fetchObject(name, head)
+        var known = head()
+        if known == nil {
+          // A neighbour may have seen a newer head.
+          _ = try? await client.head(nil, takesOther: false)
+          known = head()
+        }
+        if let known { try? await taking(time) { try await client.fetchObject(name, known) } }
         fetches.withLock { $0[name] = nil }
       }
       running[name] = task
@@ -159,6 +177,9 @@ struct Shop {
   private static let interval = 30.0
 
   init(_ options: FleetOptions, _ folder: BenchFolder) {
+    var options = options
+    // Each device has a catalogue of its own, and time runs fast.
+    options.productCount = min(options.productCount, 20_000)
     self.options = options
     self.folder = folder
     deviceCount = options.isQuick ? 5 : 100
@@ -183,7 +204,7 @@ struct Shop {
     let location = try folder.location("device-0")
     let cache = PublicationCache(of: location, keepsObjects: true)
     let mirror = ShopMirror(
-      cache, PublicationClient(origin: line, cache: cache, rootKey: rootKey, deviceNumber: 50))
+      cache, PublicationClient(origin: line, cache: cache, rootKey: rootKey, deviceNumber: 50), time)
     print(
       "\(deviceCount) devices, \(publisher.rows.products.count) products, a line of 1 Mbit/s that is cut in the second half of"
         + " each hour, a poll each \(Int(Self.interval)) s; \(Int(time.scale)) s pass in a second\n")
@@ -198,7 +219,8 @@ struct Shop {
       return Task {
         try await time.sleep(Double(number) / Double(devices.count) * Self.interval)
         while !Task.isCancelled {
-          if let report = try? await PublicationSync(client).run(SyncDestination(location)) {
+          let report = try? await taking(time) { try await PublicationSync(client).run(SyncDestination(location)) }
+          if let report {
             board.set(number, report.sequence)
           }
           try await time.sleep(Self.interval)
