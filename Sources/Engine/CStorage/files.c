@@ -4,8 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #if defined(__linux__)
@@ -22,6 +26,21 @@ int shelfmark_openat(int directory, const char *name, int flags, unsigned mode) 
 
 int shelfmark_open_directory(const char *path) {
   return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+int shelfmark_unnamed_file(void) {
+#if defined(__linux__)
+  return memfd_create("shelfmark", MFD_CLOEXEC);
+#else
+  char path[1024];
+  const char *directory = getenv("TMPDIR");
+  snprintf(path, sizeof path, "%s/shelfmark.XXXXXX", directory ? directory : "/tmp");
+  int descriptor = mkstemp(path);
+  if (descriptor < 0) return -1;
+  unlink(path);
+  fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  return descriptor;
+#endif
 }
 
 #if defined(F_OFD_SETLK)

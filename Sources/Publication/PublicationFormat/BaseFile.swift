@@ -9,7 +9,7 @@ package import Zstd
 package enum BaseFile {
   static let magic: [UInt8] = Array("SMPB".utf8)
   static let version: UInt8 = 1
-  /// The groups of a page.
+  /// The most groups of a page.
   static let pageLength = 128
   /// The most bytes of a top, and of its dictionary.
   package static let topLimit = 4 << 20
@@ -32,13 +32,38 @@ package enum BaseFile {
     package var offset: Int
     package var byteCount: Int
     package var sha256: [UInt8]
+    /// Of a group: how many bytes of its first key are a key of a group before it, without all of them. So the group and
+    /// its part tell which beginnings of a key are keys.
+    package var heads: [Int]
 
-    package init(key: [UInt8], offset: Int, byteCount: Int, sha256: [UInt8]) {
+    package init(key: [UInt8], offset: Int, byteCount: Int, sha256: [UInt8], heads: [Int] = []) {
       self.key = key
       self.offset = offset
       self.byteCount = byteCount
       self.sha256 = sha256
+      self.heads = heads
     }
+  }
+
+  /// The keys that are beginnings of the last one of some keys in order.
+  package struct HeadChain {
+    private var keys: [[UInt8]] = []
+
+    package init() {}
+
+    /// Takes the next key, which is not before the last one.
+    ///
+    /// - Returns: The lengths of the keys so far that are beginnings of this one, without itself and the empty one, in order.
+    package mutating func next(_ key: [UInt8]) -> [Int] {
+      while let last = keys.last, !key.starts(with: last) { keys.removeLast() }
+      if keys.last != key, !key.isEmpty { keys.append(key) }
+      return keys.map(\.count).filter { $0 < key.count }
+    }
+  }
+
+  /// How many groups a page has, so that the list of pages and a page are both short.
+  static func pageLength(ofGroups count: Int) -> Int {
+    min(max(16, Int(Double(count).squareRoot())), pageLength)
   }
 
   /// The list of pages.
@@ -75,13 +100,16 @@ package struct BaseFileWriter {
 
   /// Adds a group, whose keys are not before those of the groups so far.
   ///
-  /// - Parameter key: The first key of the group.
-  package mutating func add(_ group: [UInt8], _ section: BaseFile.Section, key: [UInt8]) throws {
+  /// - Parameters:
+  ///   - key: The first key of the group.
+  ///   - heads: What `HeadChain` says of this key.
+  package mutating func add(_ group: [UInt8], _ section: BaseFile.Section, key: [UInt8], heads: [Int]) throws {
     let packed = try compressor.compress(group)
     let number = Int(section.rawValue)
     groups[number].append(
       BaseFile.Part(
-        key: key, offset: bytes[number].count, byteCount: packed.count, sha256: try Hash.sha256(of: packed)))
+        key: key, offset: bytes[number].count, byteCount: packed.count, sha256: try Hash.sha256(of: packed),
+        heads: heads))
     bytes[number] += packed
   }
 
@@ -110,10 +138,15 @@ package struct BaseFileWriter {
     var lists: [[Page]] = []
     for (number, groups) in groups.enumerated() {
       var pages: [Page] = []
-      for first in stride(from: 0, to: groups.count, by: BaseFile.pageLength) {
-        let part = groups[first..<min(first + BaseFile.pageLength, groups.count)]
+      let pageLength = BaseFile.pageLength(ofGroups: groups.count)
+      for first in stride(from: 0, to: groups.count, by: pageLength) {
+        let part = groups[first..<min(first + pageLength, groups.count)]
         var writer = ByteWriter()
-        for group in part { Self.put(group, at: start + group.offset, to: &writer) }
+        for group in part {
+          Self.put(group, at: start + group.offset, to: &writer)
+          writer.putVariable(UInt64(group.heads.count))
+          for length in group.heads { writer.putVariable(UInt64(length)) }
+        }
         pages.append(
           Page(
             key: groups[first].key, groupCount: part.count, bytes: writer.bytes,
@@ -211,7 +244,15 @@ extension BaseFile.Part {
     var reader = ByteReader(bytes.rawSpan)
     var parts: [BaseFile.Part] = []
     while reader.remaining > 0 {
-      guard let part = BaseFile.Part(&reader) else { throw .damaged("a list of groups is cut off") }
+      guard var part = BaseFile.Part(&reader), let count = reader.count(upTo: part.key.count) else {
+        throw .damaged("a list of groups is cut off")
+      }
+      for _ in 0..<count {
+        guard let length = reader.count(upTo: part.key.count - 1), length > part.heads.last ?? 0 else {
+          throw .damaged("a list of groups has a beginning of a key that is none")
+        }
+        part.heads.append(length)
+      }
       parts.append(part)
     }
     return parts

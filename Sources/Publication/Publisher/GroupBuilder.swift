@@ -75,31 +75,35 @@ struct GroupBuilder {
   static func base(of snapshot: CatalogSnapshot, level: Int, dictionaryByteCount: Int) throws -> Base {
     var builder = GroupBuilder(snapshot)
     var group = RowGroupWriter()
-    var groups: [(key: [UInt8], bytes: [UInt8])] = []
-    var key: [UInt8]?
+    var groups: [(key: [UInt8], heads: [Int], bytes: [UInt8])] = []
+    var first: (key: [UInt8], heads: [Int])?
     var codes: [(key: [UInt8], group: Int)] = []
+    var chain = BaseFile.HeadChain()
     for entry in try snapshot.entries() {
-      if group.isFull, let first = key {
+      if group.isFull, let start = first {
         codes += builder.takeCodeKeys().map { ($0, groups.count) }
-        groups.append((first, group.finish()))
-        key = nil
+        groups.append((start.key, start.heads, group.finish()))
+        first = nil
       }
-      if key == nil { key = entry.code }
+      let heads = chain.next(entry.code)
+      if first == nil { first = (entry.code, heads) }
       try builder.write(entry.id, to: &group)
     }
-    if let key {
+    if let first {
       codes += builder.takeCodeKeys().map { ($0, groups.count) }
-      groups.append((key, group.finish()))
+      groups.append((first.key, first.heads, group.finish()))
     }
     // Every sixth group tells as much about the texts as all of them.
     let samples = groups.enumerated().filter { groups.count < 64 || $0.offset.isMultiple(of: 6) }.map(\.element.bytes)
     let dictionary = try ZstdDictionary.train(on: samples, byteCount: dictionaryByteCount)
     var file = try BaseFileWriter(dictionary: dictionary, level: level)
-    for group in groups { try file.add(group.bytes, .entries, key: group.key) }
+    for group in groups { try file.add(group.bytes, .entries, key: group.key, heads: group.heads) }
     codes.sort { $0.key == $1.key ? $0.group < $1.group : $0.key.lexicographicallyPrecedes($1.key) }
+    chain = BaseFile.HeadChain()
     for start in stride(from: 0, to: codes.count, by: CodeGroup.codeLimit) {
       let part = codes[start..<min(start + CodeGroup.codeLimit, codes.count)]
-      try file.add(CodeGroup.bytes(part.map { ($0.key, $0.group) }), .codes, key: codes[start].key)
+      let heads = part.map { chain.next($0.key) }[0]
+      try file.add(CodeGroup.bytes(part.map { ($0.key, $0.group) }), .codes, key: codes[start].key, heads: heads)
     }
     let (bytes, topByteCount) = try file.finish()
     return Base(

@@ -16,6 +16,7 @@ extension CatalogSnapshot {
   /// Returns the codes that are a text, of the table or, if none of these is, of the declared fields: letter for letter,
   /// or else, unless letters are distinguished, in other capitals.
   func codes(_ text: RawSpan, distinguishingCase: Bool) throws(StoreError) -> [FoundCode] {
+    if let trace { trace.noteFurtherCodes([CodeKey.of(text)]) }
     if CodeKey.isFolded(text) { return try codes(text, key: text, distinguishingCase) }
     let key = CodeKey.of(text)
     return try codes(text.extracting(CodeKey.trimmed(text)), key: key.rawSpan, distinguishingCase)
@@ -39,6 +40,7 @@ extension CatalogSnapshot {
   /// fields.
   func codes(_ gtin: GTIN) throws(StoreError) -> [FoundCode] {
     let digits = gtin.digits
+    if let trace { trace.noteFurtherCodes(LookupTrace.keys(of: gtin)) }
     var found: [FoundCode] = []
     for count in GTIN.digitCounts where gtin.canBeWritten(digitCount: count) {
       let spelling = digits.utf8.span.rawSpan.extracting(last: count)

@@ -16,6 +16,7 @@ extension CatalogSnapshot {
   }
 
   private func matchHead(_ lookup: HeadLookup, key: RawSpan, isKey: Bool, _ match: inout Match) throws(StoreError) {
+    if let trace { trace.noteHeads(of: key, shortest: lookup.options.minimumLength) }
     guard let store else { return }
     let code = lookup.text.utf8.span.rawSpan
     let shortest = lookup.options.minimumLength

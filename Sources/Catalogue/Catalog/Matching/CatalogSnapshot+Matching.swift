@@ -194,7 +194,7 @@ extension CatalogSnapshot {
     }
     if isNumber || label.parts.isEmpty { return }
     // A text of which only the first character says that it is a label is not worth reading all products.
-    if hasSKUIndex || !label.isGuess { try matchSKU(label.parts, &match) }
+    if hasSKUIndex || trace != nil || !label.isGuess { try matchSKU(label.parts, &match) }
   }
 
   private func kind(of scan: Scan) -> MatchKind {
@@ -230,6 +230,7 @@ extension CatalogSnapshot {
     _ text: String, _ kind: MatchKind, distinguishingCase: Bool = false, _ match: inout Match
   ) throws(StoreError) {
     let code = text.utf8.span.rawSpan
+    if let trace { trace.note(.barcodes([CodeKey.of(code)])) }
     var found = Candidates()
     if CodeKey.isFolded(code) {
       try collect(code, key: code, isKey: true, &found)
@@ -248,6 +249,7 @@ extension CatalogSnapshot {
 
   func matchGTIN(_ gtin: GTIN, _ kind: MatchKind, _ match: inout Match) throws(StoreError) {
     let digits = gtin.digits
+    if let trace { trace.note(.barcodes(LookupTrace.keys(of: gtin))) }
     var found = Candidates()
     if let lengths = store?.keyLengths(CatalogSchema.productByCode) {
       // The spellings of a trade item differ only in leading zeros. Looking each one up needs no key of its own.

@@ -39,6 +39,7 @@ extension CatalogSnapshot {
 
   /// Matches part numbers with SKUs, ignoring the case of letters. The first part that is one counts.
   func matchSKU(_ parts: [String], _ match: inout Match) throws(StoreError) {
+    if let trace { trace.note(.otherFields) }
     guard let found = try products(ofSKUs: parts.map { CodeKey.of($0) }) else {
       match.found([], .part, parts[0])
       return

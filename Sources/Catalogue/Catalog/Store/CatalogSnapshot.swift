@@ -18,13 +18,19 @@ public struct CatalogSnapshot: Sendable {
   /// What is declared, behind one reference: a snapshot is copied for every lookup.
   private var declarations: Declarations?
 
+  /// Notes what matches ask for; `nil` if the catalogue has all rows, as nearly all have.
+  @inline(__always)
+  var trace: LookupTrace? { declarations?.trace }
+
   private final class Declarations: Sendable {
     let fields: DeclaredFields
     let codes: [CodeFieldIndex]
+    let trace: LookupTrace?
 
-    init(_ fields: DeclaredFields, _ codes: [CodeFieldIndex]) {
+    init(_ fields: DeclaredFields, _ codes: [CodeFieldIndex], _ trace: LookupTrace? = nil) {
       self.fields = fields
       self.codes = codes
+      self.trace = trace
     }
   }
 
@@ -76,6 +82,18 @@ public struct CatalogSnapshot: Sendable {
     }
     snapshot.declarations = Declarations(fields, codes)
     snapshot.hasCodes = hasCodeTable || !codes.isEmpty
+    return snapshot
+  }
+
+  /// Returns the same rows, taken as some of those of a larger catalogue.
+  ///
+  /// - Parameters:
+  ///   - trace: Notes what matches ask for.
+  ///   - hasCodes: Whether products of the larger catalogue may have further codes.
+  package func noting(_ trace: LookupTrace, hasCodes: Bool) -> CatalogSnapshot {
+    var snapshot = self
+    snapshot.declarations = Declarations(fields, codeFields, trace)
+    snapshot.hasCodes = hasCodes
     return snapshot
   }
 

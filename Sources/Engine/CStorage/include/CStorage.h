@@ -21,6 +21,10 @@ int shelfmark_openat(int directory, const char *_Nonnull name, int flags, unsign
 /// Opens the directory at `path`, which may lead through links; closes on exec. Returns as above.
 int shelfmark_open_directory(const char *_Nonnull path);
 
+/// Opens a new file without a name, in memory where the system has such files, else in the directory for temporary files. It
+/// goes with its last descriptor; closes on exec. Returns as above.
+int shelfmark_unnamed_file(void);
+
 /// Takes an exclusive lock on the whole file without waiting: -1 with errno EAGAIN when someone else has it.
 /// It belongs to the open file, not to the process: an OFD lock on Linux, flock elsewhere.
 int shelfmark_lock(int descriptor);
