@@ -138,6 +138,19 @@ package struct PublicationCache: Sendable {
     return file
   }
 
+  /// The bytes of a base that have arrived in a place, which are not checked; `nil` if none have.
+  func arrived(_ range: Range<Int>, of base: PublicationHead.Base) -> [UInt8]? {
+    let names = [Self.fileName(ofObject: base.name), Self.partPrefix + base.file.sha256 + Self.partSuffix]
+    for name in names.compactMap({ $0 }) {
+      if let file = try? directory.open(name, .read), let bytes = try? file.read(range.count, at: range.lowerBound),
+        bytes.count == range.count
+      {
+        return bytes
+      }
+    }
+    return nil
+  }
+
   /// Removes the file of a base that is complete, or keeps it for neighbours.
   func finishBase(_ base: PublicationHead.Base) throws {
     let name = Self.partPrefix + base.file.sha256 + Self.partSuffix

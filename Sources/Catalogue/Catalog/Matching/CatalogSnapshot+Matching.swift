@@ -51,7 +51,7 @@ extension CatalogSnapshot {
     if let gtin = match.gtin, (1...8).contains(gtin.indicator), match.kind != .gs1Content, match.package == nil {
       match.contents = try contents(of: gtin, scan)
     }
-    if match.isEmpty, try maySuggest(for: scan, options), case .oneCode = match.transmission {
+    if match.isEmpty, trace == nil, try maySuggest(for: scan, options), case .oneCode = match.transmission {
       try suggest(options, &match)
     }
     return match

@@ -224,7 +224,7 @@ struct Init: AsyncParsableCommand {
           + " 'catalogctl scan'" + (other == nil ? "" : "; this is the text of a cell"))
     }
     guard let code = code ?? other else { return }
-    try ScanCommand.parse(root + (output.json ? ["--json"] : []) + ["--", code]).run()
+    try ScanCommand.parse(root + (output.json ? ["--json"] : []) + ["--", code]).scan()
   }
 
   /// What a scanner sends for a sound code: 8 digits for an EAN-8 and a UPC-E, 14 for a case, and otherwise the 13 of

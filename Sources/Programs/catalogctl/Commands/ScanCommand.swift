@@ -6,7 +6,7 @@ import LogStore
 import TextFormat
 import Workspace
 
-struct ScanCommand: ParsableCommand {
+struct ScanCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan", _superCommandName: "catalogctl",
     abstract: "Match scanned codes.",
@@ -23,13 +23,47 @@ struct ScanCommand: ParsableCommand {
       (why nothing was found), suggestions (products whose code is one edit away, if nothing \
       matched and the setting matching.suggestions is above 0), measure, contains, expired. Documentation/Scanning.md \
       describes them.
+
+      With --published, codes are looked up in a publication instead of the user's catalogue, which need not exist: a few \
+      parts of it are fetched and checked, and nothing is kept. The answer says as of which state it is, with --json as \
+      sequence, and has no suggestions. Exit code 1 only if the publication lacks the code for certain. If more would have \
+      to be read to know, because the code may be an SKU or in a field of one's own, sequence is null and the exit code 75.
       """)
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
   @Argument(help: "Codes as the reader sends them; - for those of standard input.") var codes: [String] = []
+  @Option(help: ArgumentHelp("The address of a publication to look codes up in.", valueName: "url"))
+  var published: String?
+  @Option(help: ArgumentHelp("A neighbour that has the publication too, and is asked first.", valueName: "url"))
+  var mirror: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "The public root key of the publication; without it, the one that the publication names.", valueName: "file"),
+    completion: .file())
+  var rootKey: String?
+  @OptionGroup(title: "With --published") var connection: ConnectionOptions
 
-  func run() throws {
+  func validate() throws {
+    if published == nil {
+      if rootKey != nil || !mirror.isEmpty {
+        throw ValidationError("--root-key and --mirror belong to --published URL")
+      }
+    } else if codes.isEmpty || codes.contains("-") {
+      throw ValidationError("with --published, give the codes as arguments")
+    }
+  }
+
+  func run() async throws {
+    if let published {
+      return try await PublishedScan(
+        store: store, output: output, url: published, mirrors: mirror, rootKey: rootKey
+      ).run(codes) { try connection.options(to: $0, $1) }
+    }
+    try scan()
+  }
+
+  func scan() throws {
     let user = try store.userID()
     // Read once: a change of the settings holds from the next call on, not from the next code.
     let options = try store.matchingOptions()
