@@ -475,8 +475,9 @@ let groups: [(name: String, targets: [Target])] = [
       tests(
         "PublicationSyncTests",
         [
-          "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "Cryptography", "LogStore", "ObjectStores",
-          "Platform", "PublicationFormat", "PublicationSync", "Publisher", "StoreTestSupport", "TextFormat",
+          "Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "Cryptography", "JSONFormat", "LogStore",
+          "ObjectStores", "Platform", "PublicationFormat", "PublicationSync", "Publisher", "RandomTestSupport",
+          "StoreTestSupport", "TextFormat",
         ]),
       tests(
         "PublisherTests",

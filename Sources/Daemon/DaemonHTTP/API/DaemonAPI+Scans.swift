@@ -6,7 +6,9 @@ import ScanInputs
 extension DaemonAPI {
   var scanRoutes: [Route] {
     [
-      Route(method: .get, path: "/v1/scan/{code}", parameters: ["symbology"], work: .immediate(lookUp)),
+      Route(
+        method: .get, path: "/v1/scan/{code}", parameters: ["symbology"],
+        work: daemon.followsPublication ? .answer(lookUpAlsoInPublication) : .immediate(lookUp)),
       // A client may send more about a scan than the daemon needs; unknown members are ignored.
       Route(method: .post, path: "/v1/scans", body: .required, members: nil, work: .answer(scan)),
       Route(method: .get, path: "/v1/misses", parameters: ["limit"], work: .answer(misses)),
@@ -21,6 +23,15 @@ extension DaemonAPI {
     try Self.check(code)
     try Self.check(symbology: symbology)
     return Response(json: try daemon.look(code, symbology: symbology).json.bytes)
+  }
+
+  /// While there is no catalogue yet, a publication may answer.
+  @Sendable private func lookUpAlsoInPublication(_ call: RouteCall) async throws -> Response {
+    let code = call.parameter
+    let symbology = call.query["symbology"]
+    try Self.check(code)
+    try Self.check(symbology: symbology)
+    return Response(json: try await daemon.lookAlsoInPublication(code, symbology: symbology).json.bytes)
   }
 
   @Sendable private func scan(_ call: RouteCall) async throws -> Response {

@@ -53,6 +53,8 @@ struct ProcessSetup: Sendable {
     "shelfmark_input_up": "1 while an input is open, by input.",
     "shelfmark_input_connections": "Connections of an input that listens, by input.",
     "shelfmark_rematches_total": "Scans that were looked up again, by how they matched.",
+    "shelfmark_first_answers_total":
+      "Scans that a publication was asked for while there was no catalogue, by outcome: found, missing, unknown or failed.",
     "shelfmark_http_requests_total": "Answered requests, by route, method and status.",
     "shelfmark_http_connections": "Connections that are open.",
     "shelfmark_scans_total": "Answered scans, by input and by how they matched.",

@@ -163,7 +163,7 @@ extension CatalogueSync {
       ("lastError", .optional(own.error)), ("failures", .int(own.failures)),
       ("next", .optional(next.map { Date(microseconds: now.wall + ($0 - now.steady)).precise })),
       ("oldSince", .optional(own.error == nil ? nil : current?.precise)),
-      ("publication", published?.json(stores) ?? .null),
+      ("publication", published?.json(stores, firstAnswers: firstAnswers?.count ?? 0) ?? .null),
     ])
   }
 }

@@ -44,6 +44,8 @@ public final class CatalogueSync: Service, Sendable {
   let step: Step?
   /// The publication that the catalogue follows, if it does.
   let published: PublishedCatalogue?
+  /// Answers scans from that publication before there are rows.
+  let firstAnswers: FirstAnswers?
   let context: DaemonContext
   let wakes = WakeSignal()
   private let thread = BlockingThread("daemon.sync")
@@ -62,6 +64,7 @@ public final class CatalogueSync: Service, Sendable {
       try options.publication.map { try PublishedCatalogue($0, options, context) }
     }
     self.published = published
+    firstAnswers = published.map { FirstAnswers($0, context) }
     if let published {
       step = { stores, extent in try await published.run(stores, extent) }
     } else {

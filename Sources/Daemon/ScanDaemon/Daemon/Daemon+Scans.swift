@@ -23,6 +23,18 @@ extension Daemon {
     }
   }
 
+  /// As ``look(_:symbology:)``, but while there is no catalogue, a publication that it follows is asked.
+  ///
+  /// - Complexity: While there is no catalogue, a few requests, for at most five seconds.
+  package func lookAlsoInPublication(_ code: String, symbology: String? = nil) async throws -> ScanAnswer {
+    let answer = try look(code, symbology: symbology)
+    guard answer.lookup == .noCatalogue, let firstAnswers = sync.firstAnswers else { return answer }
+    return await firstAnswers.answer(answer)
+  }
+
+  /// Whether ``lookAlsoInPublication(_:symbology:)`` may ask a publication.
+  package var followsPublication: Bool { sync.firstAnswers != nil }
+
   /// Answers a scan: publishes an event, queues its uploads, and enters a miss in the journal. Returns when these are
   /// durable.
   ///
@@ -72,7 +84,7 @@ extension Daemon {
     let start: Duration
     /// The input's label in metrics.
     let label: String
-    let answer: ScanAnswer
+    var answer: ScanAnswer
     /// The stores to record the scan in; `nil` if they are unknown.
     let stores: UserStores?
   }
@@ -92,9 +104,24 @@ extension Daemon {
       var codes: Set<[UInt8]> = []
       let together = rest.prefix { codes.insert(Array($0.code.utf8)).inserted }
       rest = rest.dropFirst(together.count)
-      responses += await process(together.map(lookUp))
+      responses += await process(askPublication(together.map(lookUp)))
     }
     return responses
+  }
+
+  /// Asks a publication for what was scanned while there is no catalogue, for all scans at the same time.
+  private func askPublication(_ scans: [ProcessedScan]) async -> [ProcessedScan] {
+    guard let firstAnswers = sync.firstAnswers, scans.contains(where: { $0.answer.lookup == .noCatalogue }) else {
+      return scans
+    }
+    return await withTaskGroup(of: (Int, ScanAnswer).self) { group in
+      for (index, scan) in scans.enumerated() where scan.answer.lookup == .noCatalogue {
+        group.addTask { (index, await firstAnswers.answer(scan.answer)) }
+      }
+      var answered = scans
+      for await (index, answer) in group { answered[index].answer = answer }
+      return answered
+    }
   }
 
   private func process(_ scans: [ProcessedScan]) async -> [Response] {

@@ -16,6 +16,7 @@ import UploadQueue
 /// | `shelfmark_input_connections` | gauge | connections of a listening input, by `input` |
 /// | `shelfmark_problem` | gauge | current problems, by `code` |
 /// | `shelfmark_rematches_total` | counter | scans that were looked up again, by `match` |
+/// | `shelfmark_first_answers_total` | counter | scans that a publication was asked for while there was no catalogue, by `outcome` |
 /// | `shelfmark_answer_seconds` | timer | from a reading to its answer, including recording |
 /// | `shelfmark_record_seconds` | timer | the recording of a scan, from its request to its durable commit |
 /// | `shelfmark_unrecorded_total` | counter | scans that could not be recorded although they should have been |

@@ -114,6 +114,22 @@ final class PublishedCatalogue: Sendable {
       deviceNumber: try PublicationClient.deviceNumber(of: id))
   }
 
+  /// Lookups in the publication for stores that have no rows. Their requests fail soon, and are not those of the
+  /// synchronisation.
+  func lookup(_ stores: UserStores) throws -> PublicationLookup {
+    var transport = sync.transport
+    transport.retry.maximumAttempts = 1
+    transport.connectTimeout = min(transport.connectTimeout, FirstAnswers.timeout)
+    let origin = try FileTransport(url: options.url, options: transport)
+    transport.authorization = nil
+    transport.headers = []
+    let id = PublicationClient.deviceID(ofUser: stores.user ?? "")
+    return PublicationLookup(
+      origin: origin, mirrors: try options.mirrors.map { try FileTransport(url: $0, options: transport) },
+      rootKey: options.rootKey, deviceNumber: try PublicationClient.deviceNumber(of: id),
+      arriving: PublicationCache(of: try stores.catalogueLocation()))
+  }
+
   /// The head that was checked last.
   func head(_ stores: UserStores) -> PublicationHead? {
     prepare(stores)
@@ -383,7 +399,9 @@ final class PublishedCatalogue: Sendable {
   private func isStale(_ head: PublicationHead) -> Bool { head.expires < Date(microseconds: context.time.now()) }
 
   /// What the status says about the publication.
-  func json(_ stores: UserStores?) -> JSONText {
+  ///
+  /// - Parameter firstAnswers: How many scans were answered from it while there was no catalogue.
+  func json(_ stores: UserStores?, firstAnswers: Int) -> JSONText {
     if let stores { prepare(stores) }
     let state = state.withLock { $0 }
     let mark = stores.flatMap { try? $0.catalogue().publication }
@@ -400,7 +418,7 @@ final class PublishedCatalogue: Sendable {
       ("published", .optional(state.head.map { DateText.text($0.published) })),
       ("expires", .optional(state.head.map { DateText.text($0.expires) })),
       ("stale", .bool(state.head.map(isStale) ?? false)), ("mirror", .optional(state.mirror)),
-      ("refusal", refusal ?? .null),
+      ("refusal", refusal ?? .null), ("firstAnswers", .int(firstAnswers)),
     ])
   }
 }

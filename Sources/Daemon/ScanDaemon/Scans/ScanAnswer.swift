@@ -26,6 +26,8 @@ public struct ScanAnswer: Sendable {
   /// The id of the earlier answer to the same scan, which could not be looked up at that time; see
   /// ``DaemonOptions/rematches``.
   public let rematches: String?
+  /// The published rows that ``match`` is from, because the catalogue had none yet; `nil` for all other answers.
+  public let asOf: PublishedRows?
   /// Whether the scan was recorded.
   public let recording: Recording
 
@@ -55,7 +57,7 @@ public struct ScanAnswer: Sendable {
   /// Creates an answer. The daemon does so for each scan; programs need it for tests only.
   public init(
     id: String, time: Date, reading: Reading, match: Match, catalogue: CatalogueAge, repeats: String? = nil,
-    lookup: Lookup = .done, rematches: String? = nil, recording: Recording
+    lookup: Lookup = .done, rematches: String? = nil, asOf: PublishedRows? = nil, recording: Recording
   ) {
     self.id = id
     self.time = time
@@ -65,12 +67,13 @@ public struct ScanAnswer: Sendable {
     self.repeats = repeats
     self.lookup = lookup
     self.rematches = rematches
+    self.asOf = asOf
     self.recording = recording
   }
 
   /// The answer as JSON: `id`, `time`, `input`, `tag`; all fields of `catalogctl scan --json`; `reason` also if the
-  /// catalogue could not be searched, or the code is not whole; `hex` if the code could not be decoded; `catalogue`; `repeats` for a double scan;
-  /// `rematches` for a second answer; `recorded`; and `problem` if recording failed.
+  /// catalogue could not be searched, or the code is not whole; `hex` if the code could not be decoded; `catalogue`; `asOf` if the publication answered;
+  /// `repeats` for a double scan; `rematches` for a second answer; `recorded`; and `problem` if recording failed.
   public var json: JSONText {
     var fields: [(String, JSONText)] = [
       ("id", .text(id)), ("time", .text(time.precise)), ("input", .text(reading.input)),
@@ -87,6 +90,7 @@ public struct ScanAnswer: Sendable {
     }
     if let bytes = reading.undecodedBytes { fields.append(("hex", .text(Hexadecimal.text(bytes)))) }
     fields.append(("catalogue", catalogue.json(at: time)))
+    if let asOf { fields.append(("asOf", asOf.json)) }
     if let rematches { fields.append(("rematches", .text(rematches))) }
     if let repeats { fields.append(("repeats", .text(repeats))) }
     fields.append(("recorded", .bool(recording == .durable)))
@@ -113,7 +117,14 @@ public struct ScanAnswer: Sendable {
   func recorded(_ recording: Recording) -> ScanAnswer {
     ScanAnswer(
       id: id, time: time, reading: reading, match: match, catalogue: catalogue, repeats: repeats, lookup: lookup,
-      rematches: rematches, recording: recording)
+      rematches: rematches, asOf: asOf, recording: recording)
+  }
+
+  /// Returns the answer with the match of published rows.
+  func answered(_ match: Match, asOf rows: PublishedRows) -> ScanAnswer {
+    ScanAnswer(
+      id: id, time: time, reading: reading, match: match, catalogue: catalogue, repeats: repeats, lookup: .done,
+      rematches: rematches, asOf: rows, recording: recording)
   }
 
   /// The answer for everybody except the one who sent the code, who gets it as read: without the secrets in the code.
@@ -130,7 +141,7 @@ public struct ScanAnswer: Sendable {
     }
     return ScanAnswer(
       id: id, time: time, reading: masked, match: match, catalogue: catalogue, repeats: repeats, lookup: lookup,
-      rematches: rematches, recording: recording)
+      rematches: rematches, asOf: asOf, recording: recording)
   }
 }
 
