@@ -74,6 +74,54 @@ import WaitingTestSupport
     }
   }
 
+  @Test func `before the rows have arrived, scans are answered from the publication`() async throws {
+    try await server.publish(0..<3000, "monday")
+    try await server.serving {
+      let daemon = try daemon()
+      let found = await daemon.scan(Reading(input: "a", code: "6901234"))
+      #expect(found.match.products.map(\.name) == ["1234 monday"] && found.lookup == .done)
+      #expect(try found.asOf == PublishedRows(catalogue: server.head().catalogue, sequence: 1))
+      let json = try DocumentValue(json: found.json.bytes.span)
+      #expect(json["asOf"]?["sequence"]?.integer == 1 && json["catalogue"]?["sequence"]?.integer == 0)
+      // A head with a serial number, and one that is certainly not there.
+      let head = try await daemon.lookAlsoInPublication("6901234SN5")
+      #expect(head.match.kind == .head && head.match.rest == "SN5" && head.asOf != nil)
+      let missing = await daemon.scan(Reading(input: "b", code: "nothing"))
+      #expect(missing.isMiss && missing.asOf != nil)
+      #expect(try publication(daemon)["firstAnswers"]?.integer == 3)
+      // What all rows may tell, and these do not, is as without a catalogue.
+      let unknown = await daemon.scan(Reading(input: "b", code: "[)>\u{1E}06\u{1D}1PPART-77\u{1E}\u{4}"))
+      #expect(unknown.lookup == .noCatalogue && unknown.asOf == nil)
+      // With rows, nothing is asked.
+      _ = try await daemon.sync.syncNow()
+      _ = server.requests()
+      let own = await daemon.scan(Reading(input: "c", code: "6901234"))
+      #expect(own.match.products.map(\.name) == ["1234 monday"] && own.asOf == nil)
+      #expect(try await daemon.lookAlsoInPublication("nothing").asOf == nil)
+      #expect(server.requests().isEmpty)
+    }
+  }
+
+  @Test func `before the rows have arrived, a failing publication changes nothing and is not asked again at once`()
+    async throws
+  {
+    try await server.publish(0..<10, "monday")
+    try await server.serving {
+      let daemon = try daemon()
+      server.isDown = true
+      let first = await daemon.scan(Reading(input: "a", code: "6907"))
+      #expect(first.lookup == .noCatalogue && first.asOf == nil && !first.isMiss)
+      #expect(!server.requests().isEmpty)
+      server.isDown = false
+      #expect(await daemon.scan(Reading(input: "b", code: "6907")).lookup == .noCatalogue)
+      #expect(server.requests().isEmpty)
+      // A forged head is no answer either.
+      let other = try self.daemon(TestRoot())
+      server.replace("catalogue.json.sig", Array("untrusted comment: x\nRWQ=\n".utf8))
+      #expect(await other.scan(Reading(input: "a", code: "6907")).lookup == .noCatalogue)
+    }
+  }
+
   @Test func `a head that is refused is a problem, and the catalogue that is there goes on`() async throws {
     try await server.publish(0..<10, "monday")
     try await server.serving {

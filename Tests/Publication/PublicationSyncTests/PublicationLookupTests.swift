@@ -24,7 +24,7 @@ import Testing
     let lookup = Self.lookup(scene)
     var unknown: [String] = []
     var found = 0
-    for code in codes.prefix(400 * depth) {
+    for code in codes.prefix(150 * depth) {
       let answer = try await lookup.answer { try $0.match(code) }
       if !answer.isKnown {
         unknown.append(code)
@@ -38,8 +38,8 @@ import Testing
     }
     // Only part numbers of labels may be SKUs.
     #expect(unknown.allSatisfy { Scan($0).label != nil || Scan($0).folded?.label != nil }, "\(unknown)")
-    #expect(found > 150)
-    #expect(found + unknown.count < min(codes.count, 400 * depth))
+    #expect(found > 50)
+    #expect(found + unknown.count < min(codes.count, 150 * depth))
   }
 
   @Test func `a barcode takes few requests and bytes`() async throws {
@@ -197,7 +197,9 @@ struct LookupRows {
   private(set) var relations: [Relation] = []
 
   init(_ random: inout SeededGenerator) {
-    let heads = ["KF", "KFR-35", "KFR-35GW", "kfr-72", "SG12", "SG1234", "SG1234N", "6901", "6901234", "69012345", "空调A"]
+    let heads = [
+      "KF", "KFR-35", "KFR-35GW", "kfr-72", "SG12", "SG1234", "SG1234N", "6901", "6901234", "69012345", "空调A",
+    ]
     var barcodes = heads + ["", "", " 1234567 ", "abc", "12", "0000000000000"]
     for _ in 0..<2500 { barcodes.append(heads.randomElement(using: &random)! + Self.text(&random, 1...9)) }
     for _ in 0..<2500 { barcodes.append(Self.gtin("69012", 12, &random)) }

@@ -27,7 +27,7 @@ public struct ScanAnswer: Sendable {
   /// ``DaemonOptions/rematches``.
   public let rematches: String?
   /// The published rows that ``match`` is from, because the catalogue had none yet; `nil` for all other answers.
-  public let asOf: PublishedRows?
+  public internal(set) var asOf: PublishedRows?
   /// Whether the scan was recorded.
   public let recording: Recording
 
@@ -57,7 +57,7 @@ public struct ScanAnswer: Sendable {
   /// Creates an answer. The daemon does so for each scan; programs need it for tests only.
   public init(
     id: String, time: Date, reading: Reading, match: Match, catalogue: CatalogueAge, repeats: String? = nil,
-    lookup: Lookup = .done, rematches: String? = nil, asOf: PublishedRows? = nil, recording: Recording
+    lookup: Lookup = .done, rematches: String? = nil, recording: Recording
   ) {
     self.id = id
     self.time = time
@@ -67,7 +67,6 @@ public struct ScanAnswer: Sendable {
     self.repeats = repeats
     self.lookup = lookup
     self.rematches = rematches
-    self.asOf = asOf
     self.recording = recording
   }
 
@@ -115,16 +114,20 @@ public struct ScanAnswer: Sendable {
 
   /// Returns the same answer with another recording state.
   func recorded(_ recording: Recording) -> ScanAnswer {
-    ScanAnswer(
+    var answer = ScanAnswer(
       id: id, time: time, reading: reading, match: match, catalogue: catalogue, repeats: repeats, lookup: lookup,
-      rematches: rematches, asOf: asOf, recording: recording)
+      rematches: rematches, recording: recording)
+    answer.asOf = asOf
+    return answer
   }
 
   /// Returns the answer with the match of published rows.
   func answered(_ match: Match, asOf rows: PublishedRows) -> ScanAnswer {
-    ScanAnswer(
+    var answer = ScanAnswer(
       id: id, time: time, reading: reading, match: match, catalogue: catalogue, repeats: repeats, lookup: .done,
-      rematches: rematches, asOf: rows, recording: recording)
+      rematches: rematches, recording: recording)
+    answer.asOf = rows
+    return answer
   }
 
   /// The answer for everybody except the one who sent the code, who gets it as read: without the secrets in the code.
@@ -139,9 +142,11 @@ public struct ScanAnswer: Sendable {
       match.package = self.match.package
       match.rest = self.match.rest.map { _ in CodeSecrets.mark }
     }
-    return ScanAnswer(
+    var answer = ScanAnswer(
       id: id, time: time, reading: masked, match: match, catalogue: catalogue, repeats: repeats, lookup: lookup,
-      rematches: rematches, asOf: asOf, recording: recording)
+      rematches: rematches, recording: recording)
+    answer.asOf = asOf
+    return answer
   }
 }
 
