@@ -53,6 +53,37 @@ import Testing
     #expect(third["published"] as? Bool == false && third.number("bytesOut") == 0)
   }
 
+  @Test func `codes are looked up in a publication without a catalogue and without a user`() throws {
+    let site = try Site(products: 40)
+    #expect(try site.publish().code == 0)
+    let server = try HTTPServer(folder: site.folder)
+    let device = try TestRoot()
+    let scan = ["scan", "--published", server.root, "--root-key", site.key + ".pub"]
+    let known = try site.root.run("scan", "--json", "--user", "u", "--", "c7").object()
+    let run = try device.run(scan + ["--json", "--", "c7"])
+    #expect(run.code == 0, "\(run.words)")
+    var answer = try run.object()
+    #expect(answer.number("sequence") == 1)
+    answer["sequence"] = nil
+    #expect(answer as NSDictionary == known as NSDictionary)
+    let words = try device.run(scan + ["c7"])
+    #expect(words.code == 0 && words.text.hasSuffix("\nas of sequence 1 of the publication\n"), "\(words.text)")
+    let missing = try device.run(scan + ["--json", "4006381333931"])
+    #expect(try missing.code == 1 && missing.object().text("match") == "none")
+    #expect(try missing.object().number("sequence") == 1)
+    let unknown = try device.run(scan + ["--json", "[)>\u{1E}06\u{1D}1PPART-77\u{1E}\u{4}"])
+    #expect(unknown.code == 75 && unknown.words.contains("not known yet"), "\(unknown.words)")
+    #expect(try unknown.object()["sequence"] is NSNull)
+    let other = site.root.folder.path + "/other"
+    #expect(try site.root.run("publish", "keys", "new", other).code == 0)
+    #expect(
+      try device.run("scan", "--published", server.root, "--root-key", other + ".pub", "c7").code == 65)
+    #expect(try device.run("scan", "--published", "http://127.0.0.1:1/", "--attempts", "1", "c7").code == 69)
+    #expect(try device.run("scan", "--published", server.root).code == 64)
+    #expect(try device.run("scan", "--mirror", server.root, "c7").code == 64)
+    #expect(!FileManager.default.fileExists(atPath: device.path + "/users"))
+  }
+
   @Test func `what cannot be trusted is refused, and the old rows stay`() throws {
     let site = try Site(products: 5)
     #expect(try site.publish().code == 0)
