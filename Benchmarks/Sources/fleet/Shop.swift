@@ -174,7 +174,7 @@ struct Shop {
   private let hours: Int
   private let deviceCount: Int
   /// How often a device asks, in seconds.
-  private static let interval = 30.0
+  private static let interval = 20.0
 
   init(_ options: FleetOptions, _ folder: BenchFolder) {
     var options = options
@@ -209,6 +209,7 @@ struct Shop {
       "\(deviceCount) devices, \(publisher.rows.products.count) products, a line of 1 Mbit/s that is cut in the second half of"
         + " each hour, a poll each \(Int(Self.interval)) s; \(Int(time.scale)) s pass in a second\n")
     let board = Board(deviceCount)
+    let schedule = PollSchedule(interval: .seconds(Self.interval), jitter: 0, phase: 0)
     let devices = try (0..<deviceCount).map { try folder.location("device-\($0)") }
     var copy = first.baseByteCount ?? 0
     let tasks = devices.enumerated().map { number, location in
@@ -219,7 +220,10 @@ struct Shop {
       return Task {
         try await time.sleep(Double(number) / Double(devices.count) * Self.interval)
         while !Task.isCancelled {
-          let report = try? await taking(time) { try await PublicationSync(client).run(SyncDestination(location)) }
+          var client = client
+          client.asksOriginToo = schedule.asksOriginToo(fraction: .random(in: 0..<1))
+          let sync = PublicationSync(client)
+          let report = try? await taking(time) { try await sync.run(SyncDestination(location)) }
           if let report {
             board.set(number, report.sequence)
           }

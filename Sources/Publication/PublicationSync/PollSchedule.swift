@@ -64,6 +64,12 @@ package struct PollSchedule: Sendable, Equatable {
     goneBackoff.pause(afterFailure: number) * (1 + 0.25 * fraction)
   }
 
+  /// Whether a poll asks the origin too although a mirror has answered: about one in an hour does. A hundred devices of a
+  /// shop would otherwise use its line for polls, and a mirror that holds a head back holds it back for an hour.
+  ///
+  /// - Parameter fraction: A random number from 0 to 1.
+  package func asksOriginToo(fraction: Double) -> Bool { fraction * 3600 < interval / .seconds(1) }
+
   /// How long to wait before all rows are fetched because the deltas cannot be used, maybe by no device.
   ///
   /// - Parameters:

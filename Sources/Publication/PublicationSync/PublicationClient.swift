@@ -19,6 +19,9 @@ package struct PublicationClient: Sendable {
   let deviceNumber: Double
   /// What mirrors did wrong.
   package let mirrorFaults = MirrorFaults()
+  /// Whether the origin is asked for its head also if a mirror has answered. A mirror may lag, or hold a head back, so a
+  /// device that does not ask each time has to ask now and then.
+  package var asksOriginToo = true
   /// How long to wait before a head that is not what its signature signs is asked for again.
   package var pauses: [Duration] = [.milliseconds(200), .seconds(1)]
 
@@ -78,7 +81,11 @@ package struct PublicationClient: Sendable {
         }
       }
     }
-    // A mirror may lag, or hold a head back. What it has needs not come from the origin.
+    if !asksOriginToo, var newest {
+      newest.notes = notes + newest.notes
+      return newest
+    }
+    // What a mirror has needs not come from the origin.
     do {
       let checked = try await head(from: origin, mark, takesOther: takesOther)
       if checked.head.sequence >= newest?.head.sequence ?? 0 { newest = checked }

@@ -47,4 +47,11 @@ struct PollScheduleTests {
     #expect(PollSchedule.pause(afterGone: 1, fraction: 1) == .seconds(4500))
     #expect(PollSchedule.pauseBeforeBase(spread: 600, fraction: 0.5) == .seconds(300))
   }
+
+  @Test func `a poll that a mirror has answered asks the origin about once an hour`() {
+    let schedule = PollSchedule(interval: .seconds(300), jitter: 0, phase: 0)
+    #expect((0..<3600).count { schedule.asksOriginToo(fraction: Double($0) / 3600) } == 300)
+    let rare = PollSchedule(interval: .seconds(7200), jitter: 0, phase: 0)
+    #expect(rare.asksOriginToo(fraction: 1))
+  }
 }

@@ -237,6 +237,15 @@ struct PublicationSyncTests {
     try await scene.publish()
     #expect(try await device.run().sequence == 2)
     report = try await device.run()
+    // If the mirror's answer is enough, the origin is left alone; if it is none, it is not.
+    var other = try scene.device("other", mirrors: [mirror])
+    other.sync.client.asksOriginToo = false
+    _ = scene.place.takeRequests()
+    #expect(try await other.run().sequence == 1)
+    #expect(scene.place.takeRequests().isEmpty)
+    var third = try scene.device("third", mirrors: [TestPlace("http://empty.test")])
+    third.sync.client.asksOriginToo = false
+    #expect(try await third.run().sequence == 2)
     let stale = mirror.files.filter { $0.key.hasPrefix("catalogue.json") }
     #expect(report.mode == .unchanged && report.bytesIn == stale.values.reduce(0) { $0 + $1.count })
   }

@@ -105,6 +105,7 @@ public final class CatalogueSync: Service, Sendable {
   private func nextPause() async -> Duration? {
     guard let options, step != nil else { return nil }
     do {
+      published?.willPoll()
       _ = try await syncNow()
       if let published { return published.pause(try? context.access.stores()) }
       return jittered(options.interval, options)

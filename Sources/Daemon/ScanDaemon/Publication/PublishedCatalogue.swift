@@ -28,6 +28,8 @@ final class PublishedCatalogue: Sendable {
     var head: PublicationHead?
     /// When there was news of the head, or when the first was to be got, on the clock that only goes forward.
     var asked: Int64
+    /// Whether the next step is one of the schedule.
+    var isPoll = false
     /// When all rows may be fetched in place of deltas, on the same clock; `nil` if they need not be.
     var baseDue: Int64?
     /// How often in a row the address had no head.
@@ -71,11 +73,19 @@ final class PublishedCatalogue: Sendable {
 
   // MARK: One step
 
+  /// The next step is one of the schedule, which nobody has asked for.
+  func willPoll() { state.withLock { $0.isPoll = true } }
+
   /// Brings the stores to the state that is published for this device.
   func run(_ stores: UserStores, _ extent: CatalogueSync.Extent) async throws -> Synchronization {
     let location = try stores.catalogueLocation()
     prepare(stores)
-    let client = try client(stores)
+    var client = try client(stores)
+    let isPoll = state.withLock { state in
+      defer { state.isPoll = false }
+      return state.isPoll
+    }
+    client.asksOriginToo = !isPoll || schedule(stores).asksOriginToo(fraction: context.time.fraction())
     var sync = PublicationSync(client)
     sync.lossLimit = self.sync.lossLimit
     sync.isFull = extent == .full
