@@ -26,6 +26,7 @@ let package = Package(
     .target(name: "CChecksum", cSettings: instrumentedC),
     .target(name: "CStorage", cSettings: instrumentedC),
     .target(name: "CDaemon", cSettings: instrumentedC),
+    .target(name: "CLibcrypto", cSettings: instrumentedC),
     .target(
       name: "CSearchTables", exclude: ["LICENSE-UNICODE.txt", "README.md"], cSettings: instrumentedC),
     .target(name: "CTextEncoding", cSettings: instrumentedC),
@@ -42,6 +43,8 @@ let package = Package(
     .target(name: "Platform", swiftSettings: library),
     .target(name: "Essentials", swiftSettings: library),
     .target(name: "TextFormat", swiftSettings: library),
+    .target(
+      name: "Cryptography", dependencies: ["CLibcrypto", "Essentials", "TextFormat"], swiftSettings: library),
     .target(name: "SearchText", dependencies: ["Bytes", "CSearchTables", "CStemmer"], swiftSettings: lifetimes),
     .target(name: "JSONFormat", dependencies: ["TextFormat"], swiftSettings: library),
     .target(name: "Barcodes", dependencies: ["Bytes", "TextFormat"], swiftSettings: library),
@@ -77,6 +80,13 @@ let package = Package(
     .target(
       name: "CatalogSync", dependencies: ["Catalog", "LogStore", "ServerAnswers"], swiftSettings: library),
     .target(
+      name: "PublicationFormat",
+      dependencies: [
+        "Barcodes", "Bytes", "CatalogRows", "Cryptography", "DocumentFormat", "Essentials", "JSONFormat",
+        "TextFormat", "Zstd",
+      ],
+      swiftSettings: lifetimes),
+    .target(
       name: "RemoteLists", dependencies: ["DocumentFormat", "Documents", "Essentials", "LogStore", "TextFormat"],
       swiftSettings: library),
     .target(
@@ -110,10 +120,9 @@ let package = Package(
     .executableTarget(
       name: "shelfmark-fuzz",
       dependencies: [
-        "Barcodes", "Bytes", "CFuzzer", "Catalog", "CatalogRows", "CatalogSources", "RowFiles", "ServerAnswers",
-        "DocumentFormat",
-        "Documents", "Gzip", "JSONFormat", "LogStore", "RecordFormat", "RowSources", "ScanInputs", "Storage",
-        "StoreTestSupport", "Workspace",
+        "Barcodes", "Bytes", "CFuzzer", "Catalog", "CatalogRows", "CatalogSources", "Cryptography", "DocumentFormat",
+        "Documents", "Gzip", "JSONFormat", "LogStore", "PublicationFormat", "RecordFormat", "RowFiles", "RowSources",
+        "ScanInputs", "ServerAnswers", "Storage", "StoreTestSupport", "Workspace", "Zstd",
       ],
       swiftSettings: strict,
       // The linker that comes with the toolchain: GNU gold fails on what the sanitizer adds.

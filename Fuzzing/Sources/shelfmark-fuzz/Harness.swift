@@ -44,6 +44,9 @@ struct Harness: Sendable {
     Harness("framer", 256, fuzzFramer),
     Harness("keyboard", 512, fuzzKeyboard),
     Harness("request", 256, fuzzRequest),
+    Harness("publication", 2048, fuzzPublication),
+    Harness("groups", 1024, fuzzGroups),
+    Harness("zstd", 512, fuzzZstd),
   ]
 
   static func named(_ name: String) -> Harness? { all.first { $0.name == name } }

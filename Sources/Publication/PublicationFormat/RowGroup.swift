@@ -10,7 +10,9 @@ package enum RowGroup {
   package static let fullByteCount = 4 << 20
   /// The most bytes of a group before it is compressed: a full one, and an entry that has all that a row may have.
   package static let byteLimit = 16 << 20
-  /// The most entries, relations and codes that a reader takes in one group.
+  /// The most entries that a reader takes in one group, more than a writer of today makes.
+  static let readEntryLimit = 1 << 16
+  /// The most relations and codes that a reader takes in one group.
   static let rowLimit = 1 << 20
 
   /// The version with which a group begins.
@@ -172,7 +174,7 @@ package struct RowGroupReader {
     guard bytes.count <= RowGroup.byteLimit else { throw .damaged("a group has \(bytes.count) bytes") }
     guard let version = reader.u8() else { throw .damaged("a group is empty") }
     guard version == RowGroup.version else { throw .damaged("a group has the unknown version \(version)") }
-    guard let count = reader.count(upTo: RowGroup.rowLimit), let isComplete = reader.u8(), isComplete <= 1 else {
+    guard let count = reader.count(upTo: RowGroup.readEntryLimit), let isComplete = reader.u8(), isComplete <= 1 else {
       throw .damaged("a group has no number of entries")
     }
     if isComplete == 1 {
