@@ -276,7 +276,12 @@ struct PublishRun: AsyncParsableCommand {
     let file = try InputFile(path)
     var bytes: [UInt8] = []
     while bytes.count <= PublicationProbe.byteLimit, let piece = try file.next() { bytes += piece }
-    do { return try PublicationProbe(json: bytes) } catch { throw Failure(.data, "\(path): \(error)") }
+    let probe: PublicationProbe
+    do { probe = try PublicationProbe(json: bytes) } catch { throw Failure(.data, "\(path): \(error)") }
+    if probe.found.isEmpty, probe.missing.isEmpty, probe.products == nil {
+      throw Failure(.data, "\(path): the probe has none of found, missing and products, so it would check nothing")
+    }
+    return probe
   }
 
   private func source(_ from: String) throws -> CatalogueSource {
