@@ -84,7 +84,7 @@ struct BaseDownload {
       missing.append(part)
     }
     var reasons: [String] = []
-    for place in client.mirrors + [client.origin] {
+    for place in client.places {
       var isWrong = false
       for isFresh in [false, true] {
         if missing.isEmpty { return }
@@ -92,6 +92,7 @@ struct BaseDownload {
           (missing, isWrong) = try await fetchRuns(missing, from: place, base, file, isFresh: isFresh)
         } catch PublicationFailure.unavailable(let reason) {
           reasons.append(reason)
+          client.mirrorFaults.isUnreachable(place.name, true)
           break
         }
       }
@@ -121,7 +122,7 @@ struct BaseDownload {
   private static func fetchAll(
     _ top: BaseFile.Part, _ client: PublicationClient, _ base: PublicationHead.Base, _ file: any StorageFile
   ) async throws {
-    for place in client.mirrors + [client.origin] {
+    for place in client.places {
       var sink = WholeSink(top: top, file: file)
       do {
         _ = try await place.read(base.name, 0..<base.file.byteCount, isFresh: false) { try sink.take($0) }

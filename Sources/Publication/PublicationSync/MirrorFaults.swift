@@ -16,11 +16,18 @@ package final class MirrorFaults: Sendable {
   }
 
   private let faults = Mutex<[Fault]>([])
+  /// The mirrors that gave no answer, and are not asked again: one that is off would cost its time-out for each file.
+  private let unreachable = Mutex<Set<String>>([])
 
   init() {}
 
   /// The faults so far, at most one of each kind and mirror.
   package var all: [Fault] { faults.withLock { $0 } }
+
+  func isUnreachable(_ mirror: String) -> Bool { unreachable.withLock { $0.contains(mirror) } }
+  func isUnreachable(_ mirror: String, _ value: Bool) {
+    _ = unreachable.withLock { if value { $0.insert(mirror).inserted } else { $0.remove(mirror) != nil } }
+  }
 
   func add(_ kind: Kind, _ mirror: String, _ reason: String) {
     faults.withLock { faults in

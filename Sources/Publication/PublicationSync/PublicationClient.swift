@@ -68,7 +68,7 @@ package struct PublicationClient: Sendable {
     var newest: CheckedHead?
     // Whoever the first root key comes from is trusted from then on: that is the origin, never a mirror.
     let asksMirrors = trust(mark, takesOther: takesOther).root != nil
-    for mirror in asksMirrors ? mirrors : [] {
+    for mirror in asksMirrors ? mirrors : [] where !mirrorFaults.isUnreachable(mirror.name) {
       do {
         let checked = try await head(from: mirror, mark, takesOther: takesOther)
         if checked.head.sequence > newest?.head.sequence ?? 0 { newest = checked }
@@ -77,17 +77,23 @@ package struct PublicationClient: Sendable {
         switch error {
         case .refused: mirrorFaults.add(.wrong, mirror.name, "\(error)")
         case .older: mirrorFaults.add(.older, mirror.name, "\(error)")
-        case .unavailable, .gone, .probeFailed, .busy: break
+        case .unavailable: mirrorFaults.isUnreachable(mirror.name, true)
+        case .gone, .probeFailed, .busy: break
         }
       }
     }
-    if !asksOriginToo, var newest {
+    // Which catalogue a device follows is for the origin to say.
+    if !asksOriginToo, mark != nil, !takesOther, var newest {
       newest.notes = notes + newest.notes
       return newest
     }
     // What a mirror has needs not come from the origin.
     do {
       let checked = try await head(from: origin, mark, takesOther: takesOther)
+      if let other = newest, other.head.catalogue != checked.head.catalogue {
+        notes.append("the mirrors were left out: they have the catalogue \(other.head.catalogue), which is another one")
+        newest = checked
+      }
       if checked.head.sequence >= newest?.head.sequence ?? 0 { newest = checked }
     } catch let error as PublicationFailure {
       switch error {
@@ -111,7 +117,8 @@ package struct PublicationClient: Sendable {
     var pauses = pauses
     var isFresh = false
     while true {
-      let validators = isFresh ? nil : knownJSON.flatMap { cache.validators(of: place.name, for: $0) }
+      // Another publication may have older files at the same address.
+      let validators = isFresh || takesOther ? nil : knownJSON.flatMap { cache.validators(of: place.name, for: $0) }
       let contents = try await place.contents(
         of: PublicationHead.name, limit: PublicationHead.byteLimit, validators: validators, isFresh: isFresh)
       switch contents {
@@ -276,7 +283,7 @@ package struct PublicationClient: Sendable {
   package func object(_ name: String, _ file: PublicationHead.File) async throws -> [UInt8] {
     if let kept = cache.object(name, file) { return kept }
     var reasons: [String] = []
-    for place in mirrors + [origin] {
+    for place in places {
       for isFresh in [false, true] {
         do {
           guard
@@ -296,12 +303,16 @@ package struct PublicationClient: Sendable {
           }
         } catch PublicationFailure.unavailable(let reason) {
           reasons.append(reason)
+          mirrorFaults.isUnreachable(place.name, true)
           break
         }
       }
     }
     throw PublicationFailure.unavailable(reasons.joined(separator: "; "))
   }
+
+  /// Where files are asked for, in order: the mirrors that have answered so far, and the origin.
+  var places: [any PublicationOrigin] { mirrors.filter { !mirrorFaults.isUnreachable($0.name) } + [origin] }
 
   // MARK: Helpers
 

@@ -82,7 +82,8 @@ package struct PublicationSync: Sendable {
     let before = traffic
     let old = replacesDamaged ? try? destination.snapshot() : try destination.snapshot()
     let takesAll = isFull || replacesDamaged
-    let mark = old?.publication
+    // Who takes over goes on from what is published, even if it is older.
+    let mark = takesNewest ? nil : old?.publication
     let (checked, isReached) = try await head(mark)
     if isReached { didCheckHead(checked.head) }
     let state = takesNewest ? checked.head.state : checked.head.state(ofDevice: client.deviceNumber)
@@ -99,6 +100,14 @@ package struct PublicationSync: Sendable {
       var isWhole = mark.rowSum != nil
       if isThere, !isWhole, let old {
         isWhole = try CatalogDigest(old).description == state.digest || state.sequence < mark.sequence
+      }
+      if isThere, isWhole, state.sequence == mark.sequence, mark.rowSum != nil, let old {
+        // A publisher that lost its last states may have used their numbers again.
+        isWhole = try old.rowSum().digest(cursor: old.cursor).description == state.digest
+        if !isWhole {
+          report.notes.append(
+            "the state \(state.sequence) has other rows than when this device got it: all rows are fetched")
+        }
       }
       if isThere, isWhole {
         report.requests = traffic.requests - before.requests

@@ -23,14 +23,14 @@ extension Publisher {
     guard let seen = try await target.get(PublicationHead.name, limit: PublicationHead.byteLimit)?.bytes else {
       throw PublisherError.invalid("nothing was published to \(target) yet, so there is nothing to take over")
     }
-    let old = try place.state()
+    let old = try? place.state()
     let text = String(decoding: seen, as: UTF8.self)
     if let old, [old.head, old.formerHead].contains(text) { return nil }
     if let keys = try await target.get(KeyList.name, limit: KeyList.byteLimit)?.bytes {
       try checkKey(KeyList(json: keys))
     }
-    // Without a state, an interrupted take-over leaves a publisher that has to take over.
-    try place.directory.remove(PublisherState.name)
+    // The state is replaced last: until then its head is not the one that is published, so an interrupted take-over has to
+    // be done again before anything is published.
     let cache = PublicationCache(of: place.published)
     defer { forget() }
     var sync = PublicationSync(

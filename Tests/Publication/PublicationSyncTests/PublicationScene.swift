@@ -14,14 +14,14 @@ final class PublicationScene: Sendable {
   let place = TestPlace()
   let key: SignifySecretKey
 
-  init() throws {
+  init(key: SignifySecretKey? = nil) throws {
     directory = try TemporaryDirectory()
-    key = try SignifySecretKey.new("test")
+    self.key = try key ?? SignifySecretKey.new("test")
   }
 
   /// A publication of products.
-  static func publishing(_ count: Int) async throws -> PublicationScene {
-    let scene = try PublicationScene()
+  static func publishing(_ count: Int, key: SignifySecretKey? = nil) async throws -> PublicationScene {
+    let scene = try PublicationScene(key: key)
     try scene.change((0..<count).map { ($0, name($0)) })
     try await scene.publish()
     return scene

@@ -232,13 +232,14 @@ struct PublicationSyncTests {
     // Neither sends its head again.
     var report = try await device.run()
     #expect(report.mode == .unchanged && report.requests == 2 && report.bytesIn == 0)
+    var other = try scene.device("other", mirrors: [mirror])
+    #expect(try await other.run().sequence == 1)
     // A mirror that lags is asked again, and does not make the origin send its head once more.
     try scene.change([(1, "other")])
     try await scene.publish()
     #expect(try await device.run().sequence == 2)
     report = try await device.run()
     // If the mirror's answer is enough, the origin is left alone; if it is none, it is not.
-    var other = try scene.device("other", mirrors: [mirror])
     other.sync.client.asksOriginToo = false
     _ = scene.place.takeRequests()
     #expect(try await other.run().sequence == 1)
@@ -248,6 +249,27 @@ struct PublicationSyncTests {
     #expect(try await third.run().sequence == 2)
     let stale = mirror.files.filter { $0.key.hasPrefix("catalogue.json") }
     #expect(report.mode == .unchanged && report.bytesIn == stale.values.reduce(0) { $0 + $1.count })
+  }
+
+  @Test func mirrorDoesNotChooseTheCatalogueOfANewDevice() async throws {
+    let scene = try await PublicationScene.publishing(300)
+    let other = try await PublicationScene.publishing(10, key: scene.key)
+    let mirror = TestPlace("http://mirror.test")
+    mirror.set(other.place.files)
+    var device = try scene.device(mirrors: [mirror])
+    device.sync.client.asksOriginToo = false
+    #expect(try await device.run().sequence == 1)
+    #expect(try device.digest() == scene.digest())
+  }
+
+  @Test func mirrorThatIsOffIsAskedOnce() async throws {
+    let scene = try await PublicationScene.publishing(3000)
+    let mirror = TestPlace("http://mirror.test")
+    mirror.set(["catalogue.json": [1]])
+    mirror.tamper { name, _ in throw PublicationFailure.unavailable("\(name): no answer") }
+    let device = try scene.device(mirrors: [mirror])
+    #expect(try await device.run().sequence == 1)
+    #expect(mirror.takeRequests() == ["catalogue.json"])
   }
 
   @Test func probeThatFailsKeepsTheOldState() async throws {

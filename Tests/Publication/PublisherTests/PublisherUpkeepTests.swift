@@ -94,6 +94,32 @@ struct PublisherUpkeepTests {
     #expect(try follower.snapshot?.canonicalDump == scene.states[7]?.dump)
   }
 
+  @Test func `a publisher takes over an older copy of what it published, and devices are told apart from it`()
+    async throws
+  {
+    let scene = try await scene(2)
+    let copy = scene.store.names.reduce(into: [:]) { $0[$1] = scene.store.bytes($1) }
+    try scene.source.increment([Product("p7", "17", name: "lost")], cursor: scene.nextCursor())
+    try await scene.publish()
+    let follower = Follower(scene)
+    #expect(try await follower.sync().sequence == 3)
+    // The files are put back from a backup.
+    for name in scene.store.names where copy[name] == nil { try await scene.store.delete(name) }
+    for (name, bytes) in copy {
+      _ = try await scene.store.put(name, bytes, .none, ObjectType(mediaType: "", cacheControl: ""))
+    }
+    try scene.source.increment([Product("p7", "17", name: "other")], cursor: scene.nextCursor())
+    await #expect(throws: PublisherError.self) { try await scene.publisher.publish(scene.source.snapshot) }
+    #expect(try await scene.publisher.takeOver()?.sequence == 2)
+    try await scene.publish()
+    #expect(try scene.head.sequence == 3)
+    // The number of the state is the one that the device has, and its rows are others.
+    let synced = try await follower.sync()
+    #expect(synced.sequence == 3 && synced.mode == .base)
+    #expect(try follower.snapshot?.canonicalDump == scene.states[3]?.dump)
+    #expect(try await follower.sync().mode == .unchanged)
+  }
+
   @Test func `rings do not matter to who takes over`() async throws {
     let scene = try await scene(3)
     scene.options.rings = [.init(percent: 1, sequence: 3), .init(percent: 100, sequence: 2)]

@@ -23,7 +23,7 @@ struct PublishedScan {
     let fields = try user == nil ? DeclaredFields() : store.fields()
     let lookup = PublicationLookup(
       origin: try FileTransport(url: url, options: options(url, settings)),
-      mirrors: try mirrors.map { try FileTransport(url: $0, options: options($0, settings)) },
+      mirrors: try mirrors.map { try FileTransport(url: $0, options: options($0, settings).ofMirror) },
       rootKey: try rootKey.map(KeyFiles.publicKey),
       deviceNumber: try PublicationClient.deviceNumber(of: PublicationClient.deviceID(ofUser: user ?? "")))
     var said: Set<String> = []

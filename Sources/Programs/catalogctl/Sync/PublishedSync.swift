@@ -29,7 +29,7 @@ struct PublishedSync {
     let key = try rootKey.map(KeyFiles.publicKey)
     let client = PublicationClient(
       origin: try FileTransport(url: url, options: options(url)),
-      mirrors: try mirrors.map { try FileTransport(url: $0, options: options($0)) },
+      mirrors: try mirrors.map { try FileTransport(url: $0, options: options($0).ofMirror) },
       cache: PublicationCache(of: location), rootKey: key,
       deviceNumber: try PublicationClient.deviceNumber(of: PublicationClient.deviceID(ofUser: user)))
     var sync = PublicationSync(client)
@@ -88,4 +88,14 @@ struct PublishedSync {
   }
 
   private var last: UpdateReport? { (try? store.snapshot()).flatMap(UpdateReport.init(ofLast:)) }
+}
+
+extension TransportOptions {
+  /// The options for a mirror: there is another place to ask, so it is asked once, and not waited for.
+  var ofMirror: TransportOptions {
+    var options = self
+    options.retry.maximumAttempts = 1
+    options.connectTimeout = min(connectTimeout, .seconds(5))
+    return options
+  }
 }
