@@ -1,4 +1,4 @@
-import Platform
+package import Platform
 package import RowFiles
 
 /// A folder into which another program drops files. Each is a whole catalogue, and the newest one counts.
@@ -126,4 +126,8 @@ package struct SourceUnreadable: Error, Sendable, Equatable, CustomStringConvert
 
   /// What is wrong with which file.
   package var description: String { "\(path): cannot be read: \(reason)" }
+}
+
+extension SourceUnreadable: ProgramError {
+  package var exitStatus: ExitStatus { .noInput }
 }

@@ -4,7 +4,7 @@ package import CatalogRows
 package import CatalogSync
 import Essentials
 package import LogStore
-import Platform
+package import Platform
 import RowFiles
 package import RowSources
 import ServerAnswers
@@ -445,6 +445,10 @@ private struct SourceEmpty: Error, CustomStringConvertible {
   var description: String {
     "\(name): there are no \(hasRows ? "products" : "rows") in it, and the catalogue has some; nothing was changed"
   }
+}
+
+extension SourceRefused: ProgramError {
+  package var exitStatus: ExitStatus { .data }
 }
 
 /// The catalogue that rows are imported into.

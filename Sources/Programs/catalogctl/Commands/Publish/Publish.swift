@@ -75,10 +75,14 @@ struct PublicationTarget: ParsableArguments {
   }
 
   /// The key that signs.
-  func signingKey(_ workspace: WorkspaceDirectory) throws -> SignifySecretKey {
+  func signingKey(_ workspace: WorkspaceDirectory) async throws -> SignifySecretKey {
     if let key { return try KeyFiles.secret(key) }
     let path = workspace.root + "/publications/publisher.key"
     if !FileManager.default.fileExists(atPath: path) {
+      // A new key is none of those of a publication that is there.
+      if try await objects().exists(KeyList.name) {
+        throw Failure(.permission, "\(to.shown) has keys already, and \(path) is not there: name one of them with --key")
+      }
       _ = try StoreLocation.creating(workspace.root + "/publications", name: "published")
       let new = try SignifySecretKey.new("publisher")
       try KeyFiles.write(new, to: path)
@@ -137,7 +141,7 @@ struct PublishRun: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Publish again and again, after pauses of this length; what may pass, such as a server that does not answer,"
-        + " does not end it.", valueName: "seconds"))
+        + " or a file that is half written, does not end it.", valueName: "seconds"))
   var every: Double?
   @Option(
     help: ArgumentHelp("How long a head counts; it is renewed after half of this time.", valueName: "days"))
@@ -211,7 +215,7 @@ struct PublishRun: AsyncParsableCommand {
       guard let pruned = try await pruned(publisher) else { return }
       return show(PublishReport(sequence: pruned.sequence), pruned)
     }
-    var options = PublisherOptions(key: try target.signingKey(workspace), publisher: Self.publisherName())
+    var options = PublisherOptions(key: try await target.signingKey(workspace), publisher: Self.publisherName())
     options.lifetime = expires * 86_400
     options.poll = poll
     options.activation = activate
@@ -229,10 +233,10 @@ struct PublishRun: AsyncParsableCommand {
       do {
         try await publish(publisher, importer, location)
       } catch {
-        // What may pass does not end the watch; what somebody must decide does.
-        guard let failure = Failure(error), failure.code == .unavailable || failure.code == .temporary else {
-          throw error
-        }
+        // What may pass does not end the watch, such as a file that is being written; what somebody must decide does.
+        let isSource = error is SourceUnreadable || error is SourceRefused
+        guard let failure = Failure(error), isSource || failure.code == .unavailable || failure.code == .temporary
+        else { throw error }
         Console.say("catalogctl: \(failure.message); the next attempt is in \(Quantity.of(Int(every), "second"))")
       }
       try await Task.sleep(for: .seconds(every))

@@ -58,7 +58,7 @@ struct PublishRing: AsyncParsableCommand {
   func run() async throws {
     let workspace = store.workspace
     var options = PublisherOptions(
-      key: try target.signingKey(workspace), publisher: PublishRun.publisherName())
+      key: try await target.signingKey(workspace), publisher: PublishRun.publisherName())
     options.rings = stride(from: 0, to: rings.count, by: 2).map {
       PublicationHead.Ring(percent: rings[$0], sequence: UInt64(rings[$0 + 1]))
     }
