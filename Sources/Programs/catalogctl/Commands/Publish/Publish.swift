@@ -81,7 +81,8 @@ struct PublicationTarget: ParsableArguments {
     if !FileManager.default.fileExists(atPath: path) {
       // A new key is none of those of a publication that is there.
       if try await objects().exists(KeyList.name) {
-        throw Failure(.permission, "\(to.shown) has keys already, and \(path) is not there: name one of them with --key")
+        throw Failure(
+          .permission, "\(to.shown) has keys already, and \(path) is not there: name one of them with --key")
       }
       _ = try StoreLocation.creating(workspace.root + "/publications", name: "published")
       let new = try SignifySecretKey.new("publisher")
