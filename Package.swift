@@ -88,6 +88,7 @@ let groups: [(name: String, targets: [Target])] = [
     [
       .target(name: "CChecksum"),
       .target(name: "CLibcrypto"),
+      .target(name: "CSealing"),
       .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
       .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
       module("Bytes", ["CChecksum"], ownsMemory: true),
@@ -95,6 +96,7 @@ let groups: [(name: String, targets: [Target])] = [
       module("Essentials"),
       module("TextFormat"),
       module("Cryptography", ["CLibcrypto", "Essentials", "TextFormat"]),
+      module("Sealing", ["CSealing"]),
       module("JSONFormat", ["TextFormat"]),
       module("Gzip", ["CZlib"]),
       module("Zstd", ["CZstd"]),
@@ -108,7 +110,7 @@ let groups: [(name: String, targets: [Target])] = [
       .target(name: "CStorage"),
       module("RecordFormat", ["Bytes", "CChecksum"], ownsMemory: true),
       module("Storage", ["Bytes", "CStorage", "Platform"], ownsMemory: true),
-      module("LogStore", ["Bytes", "Platform", "RecordFormat", "Storage"], ownsMemory: true),
+      module("LogStore", ["Bytes", "CSealing", "Platform", "RecordFormat", "Sealing", "Storage"], ownsMemory: true),
     ]),
   // Documents in a store, and what is kept as documents: pages of remote lists, uploads that wait.
   sources(
@@ -361,6 +363,7 @@ let groups: [(name: String, targets: [Target])] = [
       tests("BytesTests", ["Bytes", "CChecksum", "RandomTestSupport", "StoreTestSupport"]),
       tests("PlatformTests", ["Platform"]),
       tests("TextFormatTests", ["RandomTestSupport", "TextFormat"]),
+      tests("SealingTests", ["Sealing"]),
       tests("CryptographyTests", ["Cryptography", "RandomTestSupport"]),
       tests("JSONFormatTests", ["JSONFormat", "RandomTestSupport"]),
       tests("GzipTests", ["Gzip", "RandomTestSupport"]),

@@ -27,6 +27,7 @@ let package = Package(
     .target(name: "CStorage", cSettings: instrumentedC),
     .target(name: "CDaemon", cSettings: instrumentedC),
     .target(name: "CLibcrypto", cSettings: instrumentedC),
+    .target(name: "CSealing", cSettings: instrumentedC),
     .target(
       name: "CSearchTables", exclude: ["LICENSE-UNICODE.txt", "README.md"], cSettings: instrumentedC),
     .target(name: "CTextEncoding", cSettings: instrumentedC),
@@ -37,7 +38,9 @@ let package = Package(
     .target(name: "RecordFormat", dependencies: ["Bytes", "CChecksum"], swiftSettings: lifetimes),
     .target(name: "Storage", dependencies: ["Bytes", "CStorage", "Platform"], swiftSettings: lifetimes),
     .target(
-      name: "LogStore", dependencies: ["Bytes", "Platform", "RecordFormat", "Storage"], swiftSettings: lifetimes),
+      name: "LogStore", dependencies: ["Bytes", "CSealing", "Platform", "RecordFormat", "Sealing", "Storage"],
+      swiftSettings: lifetimes),
+    .target(name: "Sealing", dependencies: ["CSealing"], swiftSettings: library),
     .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: library),
     .target(name: "Zstd", dependencies: ["CZstd"], swiftSettings: library),
     .target(name: "Platform", swiftSettings: library),
