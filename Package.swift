@@ -330,7 +330,9 @@ let groups: [(name: String, targets: [Target])] = [
       testSupport("RandomTestSupport"),
       testSupport(
         "StoreTestSupport",
-        ["Bytes", "CProcessSupport", "LogStore", "Platform", "RandomTestSupport", "RecordFormat", "Storage"]),
+        [
+          "Bytes", "CProcessSupport", "LogStore", "Platform", "RandomTestSupport", "RecordFormat", "Sealing", "Storage",
+        ]),
       testSupport("ProcessTestSupport", ["CProcessSupport"]),
       testSupport("WaitingTestSupport", ["RandomTestSupport"]),
       testSupport(
@@ -377,7 +379,10 @@ let groups: [(name: String, targets: [Target])] = [
       tests("StorageTests", ["Bytes", "Platform", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"]),
       tests(
         "LogStoreTests",
-        ["Bytes", "LogStore", "Platform", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"]),
+        [
+          "Bytes", "LogStore", "Platform", "RandomTestSupport", "RecordFormat", "Sealing", "Storage",
+          "StoreTestSupport",
+        ]),
     ]),
   tests(
     of: "Documents",

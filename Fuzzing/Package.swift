@@ -116,7 +116,9 @@ let package = Package(
     .target(name: "RandomTestSupport", swiftSettings: strict),
     .target(
       name: "StoreTestSupport",
-      dependencies: ["Bytes", "CProcessSupport", "LogStore", "RandomTestSupport", "RecordFormat", "Storage"],
+      dependencies: [
+        "Bytes", "CProcessSupport", "LogStore", "RandomTestSupport", "RecordFormat", "Sealing", "Storage",
+      ],
       swiftSettings: strict),
 
     .target(name: "CFuzzer"),

@@ -5,11 +5,17 @@ public struct HashSeed: Equatable, Sendable {
   let first: UInt64
   @usableFromInline
   let second: UInt64
+  /// The key of the hash of keys in a sealed file; `nil` in a clear one.
+  @usableFromInline
+  let secret: SipHash.Key?
 
   /// Creates a seed from the two words of a file header, in the order in which the file stores them.
-  public init(_ first: UInt64, _ second: UInt64) {
+  ///
+  /// - Parameter secret: In a sealed file, the key of the hash of its keys, which is not stored in it.
+  public init(_ first: UInt64, _ second: UInt64, secret: SipHash.Key? = nil) {
     self.first = first
     self.second = second
+    self.secret = secret
   }
 
   /// The two words, in the order in which the file header stores them.
@@ -37,6 +43,7 @@ public enum KeyHash {
   /// - Complexity: One multiplication per 16 bytes, and three more.
   @inlinable @inline(__always)
   public static func of(_ key: RawSpan, _ seed: HashSeed) -> UInt64 {
+    if let secret = seed.secret { return SipHash.of(key, secret) }
     let count = key.byteCount
     let length = UInt64(truncatingIfNeeded: count)
     var h = seed.first ^ mix(seed.first ^ c0, length ^ seed.second)

@@ -1,6 +1,7 @@
 #include "CSealing.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -130,4 +131,77 @@ void *shelfmark_arena_take(shelfmark_arena *arena, size_t count) {
   void *taken = arena->next;
   arena->next += rounded;
   return taken;
+}
+
+// MARK: Texts
+
+enum { text_slots = 8192, text_probes = 8, text_limit = 1024 * 1024 };
+
+struct shelfmark_texts {
+  /// Each is null or an opened object, which is never changed.
+  _Atomic(const uint8_t *) slots[text_slots];
+  pthread_mutex_t lock;
+  shelfmark_arena *arena;
+  size_t taken;
+};
+
+shelfmark_texts *shelfmark_texts_new(void) {
+  shelfmark_texts *texts = calloc(1, sizeof *texts);
+  if (!texts) return NULL;
+  texts->arena = shelfmark_arena_new();
+  if (!texts->arena || pthread_mutex_init(&texts->lock, NULL) != 0) {
+    free(texts->arena);
+    free(texts);
+    return NULL;
+  }
+  return texts;
+}
+
+void shelfmark_texts_free(shelfmark_texts *texts) {
+  shelfmark_arena_free(texts->arena);
+  pthread_mutex_destroy(&texts->lock);
+  free(texts);
+}
+
+static size_t first_slot(uint32_t unit) { return unit * 2654435761u >> 19; }
+
+static uint32_t unit_of(const uint8_t *opened) {
+  return opened[0] | (uint32_t)opened[1] << 8 | (uint32_t)opened[2] << 16 | (uint32_t)opened[3] << 24;
+}
+
+const uint8_t *shelfmark_texts_find(const shelfmark_texts *texts, uint32_t unit) {
+  size_t first = first_slot(unit);
+  for (size_t probe = 0; probe < text_probes; probe++) {
+    const uint8_t *opened = atomic_load_explicit(&texts->slots[(first + probe) % text_slots], memory_order_acquire);
+    if (!opened) return NULL;
+    if (unit_of(opened) == unit) return opened;
+  }
+  return NULL;
+}
+
+const uint8_t *shelfmark_texts_insert(shelfmark_texts *texts, const uint8_t *opened, size_t count) {
+  if (count > text_limit / 64) return NULL;
+  uint32_t unit = unit_of(opened);
+  size_t first = first_slot(unit);
+  const uint8_t *kept = NULL;
+  pthread_mutex_lock(&texts->lock);
+  for (size_t probe = 0; probe < text_probes; probe++) {
+    _Atomic(const uint8_t *) *slot = &texts->slots[(first + probe) % text_slots];
+    const uint8_t *found = atomic_load_explicit(slot, memory_order_relaxed);
+    if (found && unit_of(found) != unit) continue;
+    if (found) {
+      kept = found;
+    } else if (texts->taken + count <= text_limit) {
+      uint8_t *copy = shelfmark_arena_take(texts->arena, count);
+      if (copy) {
+        memcpy(copy, opened, count);
+        texts->taken += count;
+        atomic_store_explicit(slot, copy, memory_order_release);
+        kept = copy;
+      }
+    }
+    break;
+  }
+  pthread_mutex_unlock(&texts->lock);
+  return kept;
 }

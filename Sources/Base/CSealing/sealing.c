@@ -196,6 +196,52 @@ bool shelfmark_aead_open(
   return sodium.open_chacha(plain, &written, NULL, sealed, count, data, data_count, nonce, aead->key) == 0;
 }
 
+static void put_u32(uint8_t *bytes, uint32_t number) {
+  for (int index = 0; index < 4; index++) bytes[index] = (uint8_t)(number >> (8 * index));
+}
+
+/// The nonce of an object of the base, whose key is used for one file: its unit offset, and zeros.
+static void put_base_nonce(uint8_t *nonce, uint32_t unit) {
+  memset(nonce, 0, shelfmark_aead_nonce_size);
+  put_u32(nonce, unit);
+}
+
+bool shelfmark_object_open(
+    const shelfmark_aead *aead, uint32_t unit, uint32_t word, bool has_nonce, const uint8_t *contents, uint8_t *opened) {
+  uint8_t nonce[shelfmark_aead_nonce_size], data[8];
+  const size_t overhead = shelfmark_aead_tag_size + (has_nonce ? shelfmark_aead_nonce_size : 0);
+  const size_t stored = (word & 0xFFFFFF) - 8;
+  put_u32(data, unit);
+  put_u32(data + 4, word);
+  if (has_nonce) {
+    memcpy(nonce, contents, sizeof nonce);
+    contents += sizeof nonce;
+  } else {
+    put_base_nonce(nonce, unit);
+  }
+  put_u32(opened, unit);
+  put_u32(opened + 4, word - (uint32_t)overhead);
+  return shelfmark_aead_open(
+      aead, nonce, data, sizeof data, contents, stored - overhead + shelfmark_aead_tag_size, opened + 8);
+}
+
+void shelfmark_object_seal(
+    const shelfmark_aead *aead, uint32_t unit, uint32_t word, shelfmark_nonce nonce, size_t count, uint8_t *contents) {
+  uint8_t own[shelfmark_aead_nonce_size], data[8];
+  put_u32(data, unit);
+  put_u32(data + 4, word);
+  if (nonce.is_stored) {
+    put_u32(own, nonce.low);
+    put_u32(own + 4, (uint32_t)nonce.high);
+    put_u32(own + 8, (uint32_t)(nonce.high >> 32));
+    memcpy(contents, own, sizeof own);
+    contents += sizeof own;
+  } else {
+    put_base_nonce(own, unit);
+  }
+  shelfmark_aead_seal(aead, own, data, sizeof data, contents, count, contents);
+}
+
 void shelfmark_stream_xor(
     const uint8_t *key, const uint8_t *nonce, uint64_t block, const uint8_t *bytes, size_t count, uint8_t *result) {
   sodium.stream(result, bytes, count, nonce, block, key);

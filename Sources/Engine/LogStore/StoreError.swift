@@ -15,6 +15,8 @@ public enum StoreError: Error, Sendable {
   case locked(path: String, holder: String? = nil)
   /// The tables or key spaces of the file differ from the program's schema.
   case schema(path: String, reason: String)
+  /// The log is sealed, and no key was given, or another one than it was sealed with. Nothing was read.
+  case sealed(path: String, isOtherKey: Bool)
 
   // Errors at any time.
 
@@ -56,6 +58,10 @@ extension StoreError: CustomStringConvertible {
     case .locked(let path, let holder):
       "\(path) is being written by \(holder ?? "another process"); try again when it is done"
     case .schema(let path, let reason): "\(path) does not fit this program: \(reason)"
+    case .sealed(let path, let isOtherKey):
+      isOtherKey
+        ? "\(path) is sealed with another key than the one that was given"
+        : "\(path) is sealed, and no key was given"
     case .damaged(let path, let offset, let what):
       "\(path) is damaged at offset \(offset): \(what); run verify to see what is lost"
     case .unreadable(let path, let offset):
@@ -103,6 +109,7 @@ extension StoreError: ProgramError {
     case .unusable, .newer, .damaged, .schema, .tooLarge: .data
     case .locked, .replaced, .closed: .temporary
     case .io(let cause): cause.exitStatus
+    case .sealed: .permission
     case .unreadable, .poisoned, .full, .noRoom: .io
     case .forked: .software
     }

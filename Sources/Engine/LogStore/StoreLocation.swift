@@ -1,4 +1,5 @@
 import Platform
+package import Sealing
 package import Storage
 
 /// The location of a store: a directory and the common prefix of its file names.
@@ -11,6 +12,10 @@ public struct StoreLocation: Sendable {
   package let directory: any StorageDirectory
   package let name: String
   package let environment: StoreEnvironment
+  /// The keys with which sealed logs are opened.
+  package var keys = LogKeys.none
+  /// Whether a store that has no log yet is created sealed.
+  package var sealsNew = false
 
   package init(
     _ directory: any StorageDirectory, name: String, environment: StoreEnvironment = .system
@@ -52,6 +57,25 @@ public struct StoreLocation: Sendable {
     precondition(
       PosixDirectory.isName(name) && name.utf8.count <= maximumNameByteCount,
       "a store's name has 1 to 200 bytes, no slash and no zero, and is neither . nor ..")
+  }
+
+  /// Returns the same location, whose sealed logs are opened with `key`. A clear log ignores it.
+  ///
+  /// - Parameter sealsNew: Whether a store that has no log yet is created sealed.
+  package func opening(with key: DataKey?, sealsNew: Bool) -> StoreLocation {
+    var location = self
+    location.keys = LogKeys(key)
+    location.sealsNew = sealsNew
+    return location
+  }
+
+  /// Returns whether the store's log is sealed, which its header says without a key; `nil` without a log.
+  ///
+  /// - Throws: `StoreError.damaged` if the header cannot be read; `.unusable`, `.io`.
+  package func isSealed() throws(StoreError) -> Bool? {
+    let file = try storage { () throws(StorageError) in try directory.open(log, .read) }
+    guard let file else { return nil }
+    return try LogFile(file, keys: .structureOnly).header.sealing != nil
   }
 
   /// The file name of the log.

@@ -4,7 +4,7 @@ package import Bytes
 ///
 ///     0 magic · 8 major · 10 minor · 12 header length · 16 compatible · 24 read-only compatible
 ///     32 incompatible · 40 store id · 56 hash seed · 72 created · 80 generation · 88 sealing key id
-///     104 shared base: end, sequence, chain · 4092 crc
+///     104 shared base: end, sequence, chain · 124 sealing algorithm · 4092 crc
 package struct FileHeader: Equatable, Sendable {
   package static let byteCount = 4096
   package static let magic = "SHELFLOG"
@@ -21,21 +21,22 @@ package struct FileHeader: Equatable, Sendable {
     static let seed = storeID + 16
     static let created = seed + 16
     static let generation = created + 8
-    /// The id of the key with which blocks are sealed. Reserved; must be zero.
     static let sealingKey = generation + 8
-    static let base = sealingKey + 16
-    static let reserved = base + BaseReference.byteCount
-    static let checksum = reserved + 3968
+    static let base = sealingKey + SealingParameters.keyIDByteCount
+    static let algorithm = base + BaseReference.byteCount
+    static let reserved = algorithm + 1
+    static let checksum = reserved + 3967
     static let total = checksum + 4
   }
 
   package static let majorVersion: UInt16 = 1
   package static let minorVersion: UInt16 = 0
-  /// The incompatible feature of a tail log: the bytes before its own segments are in a shared base. Bit 0 is reserved
-  /// for sealed blocks.
+  /// The incompatible feature of a sealed log: its objects, its ordered pages and what its manifests name are sealed.
+  package static let sealedFeature: UInt64 = 1 << 0
+  /// The incompatible feature of a tail log: the bytes before its own segments are in a shared base.
   package static let sharedBaseFeature: UInt64 = 1 << 1
   /// The incompatible features that this program supports.
-  package static let supportedIncompatible = sharedBaseFeature
+  package static let supportedIncompatible = sealedFeature | sharedBaseFeature
   /// The features, among those without which a program may read but not write, that this program supports: none.
   package static let supportedReadOnlyCompatible: UInt64 = 0
 
@@ -48,6 +49,8 @@ package struct FileHeader: Equatable, Sendable {
   /// The shared base that contains the history before this file's own segments; `nil` in a file that contains its
   /// complete history.
   package var base: BaseReference?
+  /// How the file is sealed; `nil` in a clear file. A sealed file has no shared base.
+  package var sealing: SealingParameters?
 
   package init(storeID: StoreID, seed: HashSeed, created: Int64, generation: UInt64) {
     self.storeID = storeID
@@ -67,13 +70,19 @@ package struct FileHeader: Equatable, Sendable {
     writer.put(UInt32(Self.byteCount), at: Offset.headerLength)
     writer.put(UInt64(0), at: Offset.compatible)
     writer.put(readOnlyCompatible, at: Offset.readOnlyCompatible)
-    writer.put(base == nil ? 0 : Self.sharedBaseFeature, at: Offset.incompatible)
+    writer.put(
+      (base == nil ? 0 : Self.sharedBaseFeature) | (sealing == nil ? 0 : Self.sealedFeature), at: Offset.incompatible)
     writer.put(storeID.words.0, at: Offset.storeID)
     writer.put(storeID.words.1)
     writer.put(seed.words.0, at: Offset.seed)
     writer.put(seed.words.1)
     writer.put(created, at: Offset.created)
     writer.put(generation, at: Offset.generation)
+    if let sealing {
+      writer.put(sealing.keyID)
+      writer.fill(to: Offset.algorithm)
+      writer.put(sealing.algorithm, at: Offset.algorithm)
+    }
     if let base {
       writer.fill(to: Offset.base)
       base.encode(to: &writer)
@@ -97,8 +106,13 @@ package struct FileHeader: Equatable, Sendable {
       throw .field("header length", UInt64(span.u32(at: Offset.headerLength)))
     }
     let isTail = incompatible & Self.sharedBaseFeature != 0
+    let isSealed = incompatible & Self.sealedFeature != 0
+    if isTail, isSealed { throw .field("features", incompatible) }
     if span.u16(at: Offset.minorVersion) <= Self.minorVersion {
-      try span.checkReserved((isTail ? Offset.reserved : Offset.base)..<Offset.checksum)
+      if !isSealed { try span.checkReserved(Offset.sealingKey..<Offset.base) }
+      if !isTail { try span.checkReserved(Offset.base..<Offset.algorithm) }
+      if !isSealed { try span.checkReserved(Offset.algorithm..<Offset.reserved) }
+      try span.checkReserved(Offset.reserved..<Offset.checksum)
     }
     readOnlyCompatible = span.u64(at: Offset.readOnlyCompatible)
     storeID = StoreID(span, at: Offset.storeID)
@@ -106,5 +120,10 @@ package struct FileHeader: Equatable, Sendable {
     created = Int64(bitPattern: span.u64(at: Offset.created))
     generation = span.u64(at: Offset.generation)
     base = isTail ? try BaseReference(span.slice(Offset.base, BaseReference.byteCount)) : nil
+    if isSealed {
+      sealing = SealingParameters(
+        keyID: span.slice(Offset.sealingKey, SealingParameters.keyIDByteCount).copied(),
+        algorithm: span.u8(at: Offset.algorithm))
+    }
   }
 }

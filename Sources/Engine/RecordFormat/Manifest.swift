@@ -10,6 +10,8 @@ package struct Manifest: Equatable, Sendable {
   /// The version of a manifest with an ordered index. A program that would write rows without entering them into the
   /// index must not write after it.
   package static let versionWithOrderedIndexes: UInt32 = 3
+  /// The version of a manifest whose names and state are sealed.
+  package static let sealedVersion: UInt32 = 4
   /// The maximum number of ordered indexes of a table. The number has 8 bits.
   package static let orderedIndexLimit = Int(UInt8.max)
   /// The maximum number of blocks of one key space, and of dead blocks. The number has 16 bits.
@@ -104,6 +106,8 @@ package struct Manifest: Equatable, Sendable {
   package var deadBytes: UInt64 = 0
   package var tailRows: UInt64 = 0
   package var state: [UInt8] = []
+  /// Whether the names are empty and ``state`` has them, and the state, in sealed form.
+  package private(set) var isSealed = false
 
   package init(tables: [Table]) { self.tables = tables }
 
@@ -131,7 +135,78 @@ package struct Manifest: Equatable, Sendable {
 
   package func encoded() -> [UInt8] {
     var writer = ByteWriter()
-    writer.put(leastVersion)
+    writeCounts(to: &writer, version: leastVersion)
+    writer.put(UInt32(state.count))
+    writer.put(state)
+    return writer.bytes
+  }
+
+  /// Encodes a manifest whose names and state are sealed.
+  ///
+  /// - Parameter seal: A closure that seals bytes, the second ones, together with others that stay in clear.
+  package func encoded(sealing seal: (_ clear: [UInt8], _ secret: [UInt8]) -> [UInt8]) -> [UInt8] {
+    var secret = ByteWriter()
+    forEachName { secret.putName($0) }
+    secret.put(state)
+    var unnamed = self
+    unnamed.changeNames { _ in "" }
+    var writer = ByteWriter()
+    unnamed.writeCounts(to: &writer, version: Self.sealedVersion)
+    let sealed = seal(writer.bytes, secret.bytes)
+    writer.put(UInt32(sealed.count))
+    writer.put(sealed)
+    return writer.bytes
+  }
+
+  /// Opens the names and the state of a manifest that has them in sealed form.
+  ///
+  /// - Parameter open: A closure that opens bytes, the second ones, together with others that stay in clear; `nil` if
+  ///   they are not genuine.
+  /// - Returns: Whether they are genuine, and names and a state.
+  package mutating func unseal(_ open: (_ clear: [UInt8], _ sealed: [UInt8]) -> [UInt8]?) -> Bool {
+    var writer = ByteWriter()
+    writeCounts(to: &writer, version: Self.sealedVersion)
+    guard let secret = open(writer.bytes, state) else { return false }
+    var reader = ByteReader(secret.rawSpan)
+    var isComplete = true
+    changeNames { _ in
+      guard isComplete, let name = reader.name() else {
+        isComplete = false
+        return ""
+      }
+      return name
+    }
+    guard isComplete, let rest = reader.bytes(reader.remaining) else { return false }
+    state = rest
+    isSealed = false
+    return true
+  }
+
+  /// Calls `body` with each name: of each table, then of its key spaces and its ordered indexes.
+  private func forEachName(_ body: (String) -> Void) {
+    for table in tables {
+      body(table.name)
+      for space in table.keySpaces { body(space.name) }
+      for index in table.orderedIndexes { body(index.name) }
+    }
+  }
+
+  /// Replaces each name by what `body` returns for it, in the same order.
+  private mutating func changeNames(_ body: (String) -> String) {
+    for table in tables.indices {
+      tables[table].name = body(tables[table].name)
+      for space in tables[table].keySpaces.indices {
+        tables[table].keySpaces[space].name = body(tables[table].keySpaces[space].name)
+      }
+      for index in tables[table].orderedIndexes.indices {
+        tables[table].orderedIndexes[index].name = body(tables[table].orderedIndexes[index].name)
+      }
+    }
+  }
+
+  /// Writes everything before the state.
+  private func writeCounts(to writer: inout ByteWriter, version: UInt32) {
+    writer.put(version)
     writer.put(UInt32(tables.count))
     for table in tables {
       writer.put(UInt8(table.keySpaces.count))
@@ -144,7 +219,7 @@ package struct Manifest: Equatable, Sendable {
         for word in space.lengths.words { writer.put(word) }
         writer.putBlocks(space.blocks)
       }
-      if leastVersion < Self.versionWithOrderedIndexes { continue }
+      if version < Self.versionWithOrderedIndexes { continue }
       writer.put(UInt8(table.orderedIndexes.count))
       for index in table.orderedIndexes {
         writer.put(UInt8(index.hasFragments ? 1 : 0))
@@ -156,15 +231,12 @@ package struct Manifest: Equatable, Sendable {
     writer.put(deadRows)
     writer.put(deadBytes)
     writer.put(tailRows)
-    writer.put(UInt32(state.count))
-    writer.put(state)
-    return writer.bytes
   }
 
   /// Decodes a manifest whose checksum is valid.
   package init(_ span: RawSpan) throws(FormatFault) {
     var reader = ByteReader(span)
-    guard let version = reader.u32(), (Self.version...Self.versionWithOrderedIndexes).contains(version)
+    guard let version = reader.u32(), (Self.version...Self.sealedVersion).contains(version)
     else {
       throw .field("manifest version", span.byteCount < 4 ? 0 : UInt64(span.u32(at: 0)))
     }
@@ -184,7 +256,8 @@ package struct Manifest: Equatable, Sendable {
     self.deadBytes = deadBytes
     self.tailRows = tailRows
     self.state = state
-    guard version == leastVersion else {
+    isSealed = version == Self.sealedVersion
+    guard isSealed || version == leastVersion else {
       throw .field("manifest version", UInt64(version))
     }
     guard reader.remaining == 0 else { throw .field("manifest length", UInt64(span.byteCount)) }

@@ -36,7 +36,7 @@ package struct OrderedPage: ~Escapable {
   @_lifetime(copy bytes)
   package init?(_ bytes: RawSpan) {
     self.bytes = bytes
-    guard bytes.byteCount >= 64 else {
+    guard bytes.byteCount > Self.firstEntry else {
       (level, entryCount, end, firstChild) = (0, 0, 0, 0)
       return nil
     }

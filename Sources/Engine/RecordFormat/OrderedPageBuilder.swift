@@ -14,10 +14,16 @@ package struct OrderedPageBuilder {
   /// The rows of an entry after the first, encoded, and room for as many as an entry can have.
   private var further = [UInt8](repeating: 0, count: OrderedPage.maximumRowByteCount)
   private let level: Int
+  /// The number of bytes at the end of the page that stay free.
+  private let reserved: Int
   package private(set) var entryCount = 0
 
-  package init(level: Int) {
+  /// - Parameters:
+  ///   - level: The level of the pages; 0 for leaves.
+  ///   - reserved: The number of bytes at the end of each page that stay free, because its sealed form needs them.
+  package init(level: Int, reserving reserved: Int = 0) {
     self.level = level
+    self.reserved = reserved
   }
 
   private mutating func begin() {
@@ -45,7 +51,7 @@ package struct OrderedPageBuilder {
   /// The free bytes for an entry, which may need another restart.
   private var room: Int {
     let isRestart = entryCount % OrderedPage.restartInterval == 0
-    return OrderedPage.byteCount - end - 2 * (restarts.count + (isRestart ? 1 : 0))
+    return OrderedPage.byteCount - reserved - end - 2 * (restarts.count + (isRestart ? 1 : 0))
   }
 
   /// The length of the beginning that the next key does not repeat.
@@ -132,15 +138,23 @@ package struct OrderedPageBuilder {
   ///   - unit: The unit offset of the page in the file.
   ///   - firstChild: The page to which the first entry leads; 0 in a leaf.
   ///   - isRoot: Whether the page may be shorter than others.
-  package mutating func finish(into pages: inout [UInt8], at unit: UnitOffset, firstChild: Int, isRoot: Bool) {
-    let needed = end + 2 * restarts.count
+  ///   - seal: A closure that changes the page's contents to the sealed form, before its checksum is computed. The
+  ///     reserved bytes at its end are zero.
+  package mutating func finish(
+    into pages: inout [UInt8], at unit: UnitOffset, firstChild: Int, isRoot: Bool,
+    seal: (inout MutableRawSpan) -> Void = { _ in }
+  ) {
+    let needed = end + 2 * restarts.count + reserved
     let length = isRoot ? (needed + 63) / 64 * 64 : OrderedPage.byteCount
     bytes.change(0, length) { page in
       page.put(UInt8(level), at: 4)
       page.put(UInt16(entryCount), at: 6)
       page.put(UInt16(end), at: 8)
       page.put(UInt32(firstChild), at: 12)
-      for (index, restart) in restarts.enumerated() { page.put(restart, at: length - 2 * (restarts.count - index)) }
+      for (index, restart) in restarts.enumerated() {
+        page.put(restart, at: length - reserved - 2 * (restarts.count - index))
+      }
+      seal(&page)
     }
     let checksum = Checksum.of(bytes.rawSpan.slice(4, length - 4), from: Checksum.salt(unit))
     bytes.store(checksum, at: 0)

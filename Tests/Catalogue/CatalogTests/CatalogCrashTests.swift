@@ -52,7 +52,7 @@ import CatalogTestSupport
   private typealias Act = (CatalogWriter) throws -> Void
 
   private static func location(_ device: SimulatedDevice, seed: UInt64 = 2) -> StoreLocation {
-    StoreLocation(device.directory, name: "catalog", environment: FixedEnvironment(seed: seed).environment())
+    StoreLocation.test(device.directory, name: "catalog", environment: FixedEnvironment(seed: seed).environment())
   }
 
   private static func show(_ device: SimulatedDevice) throws -> Shown {
@@ -161,7 +161,8 @@ import CatalogTestSupport
     return log
   }
 
-  @Test func `a crash during a repair leaves the damaged catalogue or the repaired one, and always the damaged log`()
+  @Test(.disabled(if: testsAreSealed, "it looks for a row in clear"))
+  func `a crash during a repair leaves the damaged catalogue or the repaired one, and always the damaged log`()
     throws
   {
     var random = SeededGenerator(for: "CatalogCrashTests, repair")

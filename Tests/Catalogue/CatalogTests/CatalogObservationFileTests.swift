@@ -39,7 +39,7 @@ import CatalogTestSupport
     }
     #expect(try await ofReader.next() == nil)
     // Another catalogue begins again with commit 1.
-    let writer = try CatalogWriter(StoreLocation(catalogue.folder.directory, name: "catalog"))
+    let writer = try CatalogWriter(StoreLocation.test(catalogue.folder.directory, name: "catalog"))
     defer { writer.close() }
     var update = try writer.beginFullUpdate(.open)
     try update.take([Product("b", "2")], [])
@@ -163,7 +163,7 @@ import CatalogTestSupport
 
   @Test func `a store of another kind is an error`() async throws {
     let catalogue = try TestCatalogue([Product("a", "1")])
-    let other = StoreLocation(catalogue.folder.directory, name: "other")
+    let other = StoreLocation.test(catalogue.folder.directory, name: "other")
     let schema = Schema([Schema.Table("notes", keySpaces: [Schema.KeySpace("name", isUnique: true)])])
     let writer = try StoreWriter(other, schema: schema)
     for _ in 0..<3 { _ = try writer.commit { $0.state = [1, 2, 3] } }

@@ -18,7 +18,8 @@ import CatalogTestSupport
     #expect(Finding.words(text) == words)
   }
 
-  @Test func `a repair empties the cursor if a row is lost, and only then`() throws {
+  @Test(.disabled(if: testsAreSealed, "it looks for a row in clear"))
+  func `a repair empties the cursor if a row is lost, and only then`() throws {
     let catalogue = try TestCatalogue([Product("a", "1", name: "first"), Product("b", "2", name: "second")])
     try catalogue.increment([Product("c", "3")], cursor: "c")
     let digest = try CatalogDigest(catalogue.snapshot)

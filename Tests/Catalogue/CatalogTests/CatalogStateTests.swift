@@ -29,7 +29,7 @@ import CatalogTestSupport
 
   @Test func `a state of a newer program is refused and kept`() throws {
     let folder = try TemporaryDirectory()
-    let location = StoreLocation(
+    let location = StoreLocation.test(
       folder.directory, name: "catalog", environment: FixedEnvironment().environment())
     let store = try StoreWriter(location, schema: CatalogSchema.schema)
     _ = try store.commit { $0.state = [9, 9, 9] }

@@ -107,7 +107,7 @@ import CatalogTestSupport
 
   @Test func `without an index all products are read`() throws {
     let folder = try TemporaryDirectory()
-    let location = StoreLocation(folder.directory, name: "catalog", environment: FixedEnvironment().environment())
+    let location = StoreLocation.test(folder.directory, name: "catalog", environment: FixedEnvironment().environment())
     let writer = try CatalogWriter(location, indexes: .none)
     defer { writer.close() }
     var update = try writer.beginFullUpdate(.open)

@@ -147,7 +147,8 @@ import CatalogTestSupport
     #expect(try location.directory.names().contains { $0.contains("damaged-1") })
   }
 
-  @Test func `a full update replaces a catalogue of which a row is rotten, if it may`() throws {
+  @Test(.disabled(if: testsAreSealed, "it looks for a row in clear"))
+  func `a full update replaces a catalogue of which a row is rotten, if it may`() throws {
     let catalogue = try TestCatalogue([Product("a", "1111"), Product("b", "2222", name: "rotten")])
     catalogue.writer.close()
     let location = catalogue.location
@@ -218,7 +219,7 @@ import CatalogTestSupport
 
   @Test func `another kind of store in its place is named`() throws {
     let folder = try TemporaryDirectory()
-    let location = StoreLocation(folder.directory, name: "catalogue")
+    let location = StoreLocation.test(folder.directory, name: "catalogue")
     for (table, words) in [("documents/members", "a store of documents"), ("settings", "a store of settings")] {
       let writer = try StoreWriter(
         location, schema: Schema([Schema.Table(table, keySpaces: [Schema.KeySpace("id", isUnique: true)])]))

@@ -156,7 +156,7 @@ import CatalogTestSupport
   @Test func `a body of any bytes is an error that names the product, or a product`() throws {
     var rows = RowGenerator("a body of any bytes is an error that names the product, or a product")
     let folder = try TemporaryDirectory()
-    let location = StoreLocation(
+    let location = StoreLocation.test(
       folder.directory, name: "catalog", environment: FixedEnvironment().environment())
     let writer = try StoreWriter(location, schema: CatalogSchema.schema)
     let count = 3000 * depth

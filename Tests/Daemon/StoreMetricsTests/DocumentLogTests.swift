@@ -43,7 +43,7 @@ import Testing
     let lines = Lines()
     var options = DocumentStore.Options()
     options.trace = tracer(Logger(label: "documents") { _ in Handler(lines) })
-    let location = StoreLocation(
+    let location = StoreLocation.test(
       SimulatedDevice().directory, name: "documents", environment: FixedEnvironment().environment())
     let items = try DocumentStore.open(location, options: options).collection("items", of: Item.self)
     try items.insert(contentsOf: [Item(id: 1, name: "secret"), Item(id: 2, name: "b")])

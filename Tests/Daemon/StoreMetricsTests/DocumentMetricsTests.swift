@@ -18,7 +18,7 @@ import Testing
   private func notes(_ dimensions: [(String, String)] = []) throws -> DocumentCollection<Note> {
     var options = DocumentStore.Options()
     options.trace = DocumentMetrics.tracer(factory: metrics, dimensions: dimensions)
-    let location = StoreLocation(
+    let location = StoreLocation.test(
       SimulatedDevice().directory, name: "documents", environment: FixedEnvironment().environment())
     return try DocumentStore.open(location, options: options).collection("notes", indexes: [Index(\.text)])
   }

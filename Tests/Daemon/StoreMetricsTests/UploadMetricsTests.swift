@@ -13,7 +13,7 @@ import UploadQueue
     var options = QueueOptions()
     options.maximumCount = capacity
     options.trace = UploadMetrics.tracer(factory: metrics, dimensions: dimensions)
-    let location = StoreLocation(
+    let location = StoreLocation.test(
       SimulatedDevice().directory, name: "documents", environment: FixedEnvironment().environment())
     let store = try DocumentStore.open(location)
     var environment = QueueEnvironment.live

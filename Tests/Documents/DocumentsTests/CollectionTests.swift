@@ -14,7 +14,7 @@ import Testing
 
   private func store(_ options: DocumentStore.Options = DocumentStore.Options()) throws -> DocumentStore {
     try DocumentStore.open(
-      StoreLocation(device.directory, name: "documents", environment: environment), options: options)
+      StoreLocation.test(device.directory, name: "documents", environment: environment), options: options)
   }
 
   @Test func `a document is found by its id until it is deleted`() throws {

@@ -34,7 +34,7 @@ import Testing
     var options = DocumentStore.Options()
     options.lockTimeout = .seconds(60)
     options.compaction = CompactionPolicy(share: 0.5, floor: 1 << 16)
-    let location = StoreLocation(folder.directory, name: "documents")
+    let location = StoreLocation.test(folder.directory, name: "documents")
     let indexes: [Index<Account>] = [Index(\.owner)]
     let stores = try (0..<2).map { _ in try DocumentStore.open(location, options: options) }
     let collections = try stores.map { try $0.collection("accounts", indexes: indexes) }
@@ -91,7 +91,7 @@ import Testing
 
   @Test func `threads that share one store write one after another`() throws {
     let folder = try TemporaryDirectory()
-    let store = try DocumentStore.open(StoreLocation(folder.directory, name: "documents"))
+    let store = try DocumentStore.open(StoreLocation.test(folder.directory, name: "documents"))
     let collection = try store.collection("counters", of: Account.self)
     try collection.insert(Account(id: 0, balance: 0, owner: []))
     let failures = Mutex<[String]>([])

@@ -37,7 +37,7 @@ import Testing
   ) throws -> (indexed: DocumentCollection<Item>, plain: DocumentCollection<Item>) {
     var options = DocumentStore.Options()
     options.trace = trace
-    let location = StoreLocation(
+    let location = StoreLocation.test(
       SimulatedDevice().directory, name: "documents", environment: FixedEnvironment().environment())
     let store = try DocumentStore.open(location, options: options)
     return (try store.collection("indexed", indexes: Self.indexes), try store.collection("plain"))

@@ -27,7 +27,7 @@ import Testing
   ) async throws {
     try MappingGuard.install()
     let temporary = try TemporaryDirectory()
-    let store = try DocumentStore.open(StoreLocation(temporary.directory, name: "documents"))
+    let store = try DocumentStore.open(StoreLocation.test(temporary.directory, name: "documents"))
     let notes = try store.collection("notes", of: Note.self)
     try notes.insert(Note(id: 1, text: "kept"))
     let backup = try temporary.contents("documents.log")
@@ -61,10 +61,10 @@ import Testing
   @Test(.enabled(if: OverlayMount.isPossible, Comment(rawValue: OverlayMount.condition)), arguments: [true, false])
   func `documents of a baked store and what is written to them are seen together`(isOpenBefore: Bool) throws {
     let mount = try OverlayMount { directory in
-      let store = try DocumentStore.open(StoreLocation(directory, name: "documents"))
+      let store = try DocumentStore.open(StoreLocation.test(directory, name: "documents"))
       try store.collection("notes", of: Note.self).insert(Note(id: 1, text: "baked"))
     }
-    let location = StoreLocation(mount.directory, name: "documents")
+    let location = StoreLocation.test(mount.directory, name: "documents")
     let (store, other) = (try DocumentStore.open(location), try DocumentStore.open(location))
     let (notes, others) = try (store.collection("notes", of: Note.self), other.collection("notes", of: Note.self))
     if isOpenBefore { #expect(try notes.count() == 1 && others.count() == 1) }

@@ -14,7 +14,7 @@ struct TestDocuments {
     environment = FixedEnvironment(seed: seed).environment(flushLimit: flushLimit)
   }
 
-  var location: StoreLocation { StoreLocation(device.directory, name: "documents", environment: environment) }
+  var location: StoreLocation { StoreLocation.test(device.directory, name: "documents", environment: environment) }
 
   func store(
     _ options: DocumentStore.Options = DocumentStore.Options(), version: Int = 0, migrations: [Migration] = []

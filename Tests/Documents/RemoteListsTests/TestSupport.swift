@@ -129,7 +129,7 @@ struct Bench {
   }
 
   static func location(_ device: SimulatedDevice) -> StoreLocation {
-    StoreLocation(device.directory, name: "cache", environment: FixedEnvironment().environment())
+    StoreLocation.test(device.directory, name: "cache", environment: FixedEnvironment().environment())
   }
 
   /// The same file as another process, or a later start, opens it.

@@ -47,7 +47,7 @@ struct Bench {
     options.lockTimeout = .seconds(600)
     let environment = FixedEnvironment().environment { _ in usleep(1000) }
     return try DocumentStore.open(
-      StoreLocation(device.directory, name: "documents", environment: environment), options: options)
+      StoreLocation.test(device.directory, name: "documents", environment: environment), options: options)
   }
 
   /// Options whose only sleeps are those of an idle worker.

@@ -25,7 +25,7 @@ private let isAsked = ProcessInfo.processInfo.environment["SHELFMARK_MEASURE"] !
     let events = Bench.Events()
     var options = QueueOptions()
     options.trace = { event in if case .committed = event { events.add(event) } }
-    let store = try DocumentStore.open(StoreLocation(folder.directory, name: "documents"))
+    let store = try DocumentStore.open(StoreLocation.test(folder.directory, name: "documents"))
     let queue = try UploadQueue(in: store, options: options)
     let each = max(20, 8000 / tasks / (tasks == 1 ? 40 : 1))
     let start = ContinuousClock.now
@@ -47,7 +47,7 @@ private let isAsked = ProcessInfo.processInfo.environment["SHELFMARK_MEASURE"] !
   @Test(arguments: [1, 100, 1000])
   func `uploads of one key sent a second, in batches`(_ maximum: Int) async throws {
     let folder = try TemporaryDirectory()
-    let store = try DocumentStore.open(StoreLocation(folder.directory, name: "documents"))
+    let store = try DocumentStore.open(StoreLocation.test(folder.directory, name: "documents"))
     let queue = try UploadQueue(in: store)
     let count = maximum == 1 ? 1000 : 50_000
     for start in stride(from: 0, to: count, by: 1000) {
@@ -72,7 +72,7 @@ private let isAsked = ProcessInfo.processInfo.environment["SHELFMARK_MEASURE"] !
   @Test(arguments: [0, 100_000])
   func `uploads sent a second, with so many parked`(_ parked: Int) async throws {
     let folder = try TemporaryDirectory()
-    let store = try DocumentStore.open(StoreLocation(folder.directory, name: "documents"))
+    let store = try DocumentStore.open(StoreLocation.test(folder.directory, name: "documents"))
     let queue = try UploadQueue(in: store)
     for start in stride(from: 0, to: parked, by: 10_000) {
       try store.transaction { transaction in

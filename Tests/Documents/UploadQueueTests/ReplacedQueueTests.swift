@@ -23,7 +23,7 @@ import WaitingTestSupport
   @Test func `a worker sends what is enqueued after a backup was copied over the file`() async throws {
     try MappingGuard.install()
     let temporary = try TemporaryDirectory()
-    let location = StoreLocation(temporary.directory, name: "documents")
+    let location = StoreLocation.test(temporary.directory, name: "documents")
     let queue = try queue(location)
     try await queue.enqueue("kept", kind: "k")
     let backup = try temporary.contents("documents.log")
@@ -48,10 +48,10 @@ import WaitingTestSupport
   @Test(.enabled(if: OverlayMount.isPossible, Comment(rawValue: OverlayMount.condition)))
   func `a worker sends what is enqueued in a baked store, by any process`() async throws {
     let mount = try OverlayMount { directory in
-      let store = try DocumentStore.open(StoreLocation(directory, name: "documents"))
+      let store = try DocumentStore.open(StoreLocation.test(directory, name: "documents"))
       try store.collection("notes", of: Note.self).insert(Note(id: 1))
     }
-    let location = StoreLocation(mount.directory, name: "documents")
+    let location = StoreLocation.test(mount.directory, name: "documents")
     let queue = try queue(location)
     #expect(try queue.counts().count == 0)
     let server = ScriptedServer(answer: { _, _ in UploadResponse(status: 200) })

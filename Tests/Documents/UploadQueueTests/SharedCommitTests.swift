@@ -1,5 +1,6 @@
 import Documents
 import LogStore
+import StoreTestSupport
 import Synchronization
 import Testing
 
@@ -86,7 +87,8 @@ import Testing
     var text: String
   }
 
-  @Test func `a change that damage makes impossible fails alone, though it fails with its whole transaction`()
+  @Test(.disabled(if: testsAreSealed, "it looks for a row in clear"))
+  func `a change that damage makes impossible fails alone, though it fails with its whole transaction`()
     async throws
   {
     let first = try Bench()

@@ -6,7 +6,7 @@ import Testing
 
 /// Keys that somebody chose who knows the seed, and one key of very many rows: answers stay right, and what they cost
 /// stays bounded.
-@Suite struct CollisionTests {
+@Suite(.disabled(if: testsAreSealed, "keys of one hash are found for the clear one")) struct CollisionTests {
   /// Keys whose 64-bit hashes are all the same under `seed`: home bucket, tag and filter bit with them.
   ///
   /// The last multiplication but one has a factor that is the exclusive-or of the key's last eight bytes and a word of

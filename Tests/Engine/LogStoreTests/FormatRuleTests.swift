@@ -7,7 +7,7 @@ import Testing
 
 /// Verification finds what breaks a rule of FORMAT.md under checksums that hold: what a faulty or hostile writer
 /// leaves.
-@Suite struct FormatRuleTests {
+@Suite(.disabled(if: testsAreSealed, "it forges what is in clear")) struct FormatRuleTests {
   private static let notes = Schema.Table(
     "notes", keySpaces: [Schema.KeySpace("id", isUnique: true), Schema.KeySpace("words", isList: true)])
 
@@ -91,7 +91,7 @@ import Testing
     Forgery("a key space of lists that is unique", "table description") { log in
       log.bytes[log.segments[1].manifestOffset + 8 + 7 + 16] |= 4
     },
-    Forgery("a manifest's version", "manifest version") { log in log.bytes[log.segments[1].manifestOffset] = 4 },
+    Forgery("a manifest's version", "manifest version") { log in log.bytes[log.segments[1].manifestOffset] = 5 },
     Forgery("bytes after the manifest's end", "manifest length") { log in
       let segment = log.segments[1]
       log.put(segment.footer.manifestLength + 1, at: segment.footerOffset + 64)

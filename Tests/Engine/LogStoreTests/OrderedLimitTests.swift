@@ -93,7 +93,7 @@ import Testing
     for pair in pairs where expected[pair.key]?.last != pair.row { expected[pair.key, default: []].append(pair.row) }
     #expect(table.keyCount == expected.count && table.rowCount == expected.values.reduce(0) { $0 + $1.count })
     let space = SpillSpace(nextTo: TestStore(flushLimit: 1000).location)
-    var writer = OrderedBlockWriter(at: 64 * 500, hasFragments: hasFragments, space)
+    var writer = OrderedBlockWriter(at: 64 * 500, hasFragments: hasFragments, space, seal: nil)
     try table.forEachKeyInOrder { (key, rows) throws(StoreError) in try writer.append(key, rows) }
     // The same keys one at a time.
     var (first, key, rows) = (0, [UInt8](), [UInt32]())

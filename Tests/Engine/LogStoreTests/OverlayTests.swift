@@ -11,11 +11,11 @@ struct OverlayTests {
   /// An overlay whose lower layer has the store `s` with `count` commits.
   private func bakedStore(_ lower: OverlayMount.Lower, _ count: Int) throws -> (OverlayMount, StoreLocation) {
     let mount = try OverlayMount(lower) { directory in
-      let writer = try StoreWriter(StoreLocation(directory, name: "s"), schema: TestSchema.schema)
+      let writer = try StoreWriter(StoreLocation.test(directory, name: "s"), schema: TestSchema.schema)
       for _ in 0..<count { _ = try NumberedStore.commit(writer) }
       writer.close()
     }
-    return (mount, StoreLocation(mount.directory, name: "s"))
+    return (mount, StoreLocation.test(mount.directory, name: "s"))
   }
 
   @Test(arguments: OverlayMount.Lower.allCases, [Duration.zero, .seconds(3600)])

@@ -20,7 +20,7 @@ import Testing
       var environment = FixedEnvironment().environment()
       environment.now = { self.time.load(ordering: .relaxed) }
       environment.notify = { notice in self.notices.withLock { $0.append(notice) } }
-      return StoreLocation(device.directory, name: name, environment: environment)
+      return StoreLocation.test(device.directory, name: name, environment: environment)
     }
 
     func writer(keeping days: Int64? = nil) throws -> StoreWriter {

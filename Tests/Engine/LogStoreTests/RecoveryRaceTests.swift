@@ -61,7 +61,7 @@ import Testing
       let acts = Acts(store)
       let file = try #require(try store.device.directory.open("s.log", .read))
       let late = LateFile(file, from: call) { for _ in 0..<burst { try acts.next() } }
-      let recovery = try LogFile(late).recover()
+      let recovery = try LogFile(late, keys: store.location.keys).recover()
       let sequence = try #require(recovery.footer).sequence
       #expect(sequence >= 3, "call \(call)")
       shown.insert(sequence)
@@ -78,7 +78,7 @@ import Testing
     let damaged = store.with(log: log)
     let file = try #require(try damaged.device.directory.open("s.log", .read))
     #expect {
-      _ = try LogFile(file).recover()
+      _ = try LogFile(file, keys: store.location.keys).recover()
     } throws: { error in
       guard case StoreError.damaged(_, 16_384, let what) = error else { return false }
       return what.contains("commit 2 cannot be read here, and commit 4 stands after it")

@@ -49,12 +49,12 @@ import Testing
       for table in 0..<2 {
         try last.scan(table) { (record) throws(StoreError) in
           let unit = record.rowID.unit
-          var ranges = [unit.byteOffset..<unit.byteOffset + record.byteCount]
+          var ranges = [unit.byteOffset..<unit.byteOffset + last.storedByteCount(unit)]
           let object = try last.object(unit)
           if let layout = RecordLayout(object) {
             for index in 0..<layout.sharedCount {
               guard let text = layout.shared(index, in: object) else { continue }
-              ranges.append(text.byteOffset..<text.byteOffset + (try last.object(text).byteCount))
+              ranges.append(text.byteOffset..<text.byteOffset + last.storedByteCount(text))
             }
           }
           extents.append((table, try TestRow(record), ranges))
@@ -224,7 +224,8 @@ import Testing
     let store = TestStore().with(log: log)
     let repair = try #require(try Repair.run(store.location, schema: TestSchema.schema))
     #expect(repair.losses.map(\.offset) == [victim.ranges[0].lowerBound])
-    #expect(repair.losses.first?.lost == "a row of items, key \"5\"")
+    // Of a sealed row that cannot be opened only the table is known.
+    #expect(repair.losses.first?.lost == (testsAreSealed ? "a row of items" : "a row of items, key \"5\""))
   }
 
   @Test func `nothing is done to a file of another version, or to one that is no store`() throws {

@@ -27,7 +27,7 @@ import Testing
 
   init() throws {
     temporary = try TemporaryDirectory()
-    location = StoreLocation(temporary.directory, name: "s")
+    location = StoreLocation.test(temporary.directory, name: "s")
     try MappingGuard.install()
   }
 
@@ -58,7 +58,7 @@ import Testing
 
   /// The log of a store of its own, with `count` commits.
   private func otherLog(_ count: Int) throws -> [UInt8] {
-    let writer = try StoreWriter(StoreLocation(temporary.directory, name: "other"), schema: TestSchema.schema)
+    let writer = try StoreWriter(StoreLocation.test(temporary.directory, name: "other"), schema: TestSchema.schema)
     for _ in 0..<count { _ = try NumberedStore.commit(writer) }
     writer.close()
     return try temporary.contents("other.log")
@@ -67,7 +67,7 @@ import Testing
   /// The log as it was, with other commits of the same numbers after it.
   private func divergedLog(_ older: [UInt8], _ count: Int) throws -> [UInt8] {
     try temporary.write(older, to: "diverged.log")
-    let writer = try StoreWriter(StoreLocation(temporary.directory, name: "diverged"), schema: TestSchema.schema)
+    let writer = try StoreWriter(StoreLocation.test(temporary.directory, name: "diverged"), schema: TestSchema.schema)
     for _ in 0..<count { _ = try NumberedStore.commit(writer) }
     writer.close()
     return try temporary.contents("diverged.log")
@@ -150,7 +150,7 @@ import Testing
   ) throws {
     var environment = FixedEnvironment().environment { _ in }
     environment.flushLimit = 500
-    let location = StoreLocation(temporary.directory, name: "s", environment: environment)
+    let location = StoreLocation.test(temporary.directory, name: "s", environment: environment)
     let (_, _, older) = try makeStore()
     for isCompaction in [true, false] {
       let writer = try StoreWriter(location, schema: TestSchema.schema)
@@ -183,7 +183,7 @@ import Testing
 
   @Test func `a commit while the log loses its name is not reported`() throws {
     let writer = try StoreWriter(
-      StoreLocation(MovingDirectory(base: temporary.directory), name: "s"), schema: TestSchema.schema)
+      StoreLocation.test(MovingDirectory(base: temporary.directory), name: "s"), schema: TestSchema.schema)
     _ = try NumberedStore.commit(writer)
     // One check when the transaction begins, one before it is written, one before it is reported.
     MovingDirectory.moves(after: 2)

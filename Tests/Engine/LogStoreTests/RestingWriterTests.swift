@@ -22,7 +22,7 @@ import Testing
 
     init(_ place: Place) throws {
       temporary = place == .real ? try TemporaryDirectory() : nil
-      location = temporary.map { StoreLocation($0.directory, name: "s") } ?? TestStore(device).location
+      location = temporary.map { StoreLocation.test($0.directory, name: "s") } ?? TestStore(device).location
     }
 
     var directory: any StorageDirectory { location.directory }
@@ -188,7 +188,7 @@ import Testing
     case .otherName: try store.directory.rename("s.log", to: "elsewhere")
     case .copy: try replace(bytes)
     case .otherStore:
-      let other = StoreLocation(store.directory, name: "other")
+      let other = StoreLocation.test(store.directory, name: "other")
       let writer = try StoreWriter(other, schema: TestSchema.schema)
       for _ in 0..<4 { _ = try NumberedStore.commit(writer) }
       writer.close()

@@ -148,13 +148,17 @@ extension Scenario {
       },
       try writing("the recovery of a commit that nobody was told of", unacknowledged(base)) { $0.snapshot },
       try writing("the recovery of a store with a torn tail", torn(base, &random)) { $0.snapshot },
+      try writing(testsAreSealed ? "unsealing" : "sealing", base) {
+        try $0.rewrite(sealed: !testsAreSealed)
+      },
       try Scenario("a repair", damaged(base), isDamaged: true, Self.repair),
       try Scenario("a repair where no links can be made", damaged(base), isDamaged: true) { store in
         store.device.refuse(.link, 1)
         return try Self.repair(store)
       },
     ]
-    return plain + (try sharing(base, change))
+    // Sealed stores share nothing.
+    return plain + (testsAreSealed ? [] : try sharing(base, change))
   }
 
   /// The same beside another store, `o`, whose log becomes or is this one's base.
@@ -162,7 +166,7 @@ extension Scenario {
     _ base: DiskImage, _ change: @escaping @Sendable (Transaction) throws -> Void
   ) throws -> [Scenario] {
     let adopt: @Sendable (TestStore) throws -> StoreContents = { store in
-      let other = StoreLocation(store.device.directory, name: "o", environment: store.environment)
+      let other = StoreLocation.test(store.device.directory, name: "o", environment: store.environment)
       return try BaseAdoption.adopt(from: other, into: store.location).map { try StoreContents($0) } ?? StoreContents()
     }
     var other = DiskImage()

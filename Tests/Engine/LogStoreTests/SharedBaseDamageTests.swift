@@ -8,7 +8,7 @@ import Testing
 
 /// Bytes of a shared base, or of a tail log, that rot or go away: both stores say so, and a repair of one leaves the
 /// other.
-@Suite struct SharedBaseDamageTests {
+@Suite(.disabled(if: testsAreSealed, "sealed stores share nothing")) struct SharedBaseDamageTests {
   private let stores: SharedStores
   /// The base, as the source has it, and the end of what is shared.
   private let base: [UInt8]

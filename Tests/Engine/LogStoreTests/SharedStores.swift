@@ -13,7 +13,7 @@ struct SharedStores: Sendable {
 
   func path(_ name: String) -> String { temporary.path + "/" + name }
   func directory(_ name: String) throws -> PosixDirectory { try PosixDirectory.create(path(name)) }
-  func location(_ name: String) throws -> StoreLocation { StoreLocation(try directory(name), name: "s") }
+  func location(_ name: String) throws -> StoreLocation { StoreLocation.test(try directory(name), name: "s") }
   /// A child of another test's that has not begun its program yet holds a copy of every lock: one waits for that.
   func writer(_ name: String) throws -> StoreWriter {
     try StoreWriter(location(name), schema: TestSchema.schema, lockTimeout: .seconds(5))

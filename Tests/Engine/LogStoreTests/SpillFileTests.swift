@@ -8,7 +8,7 @@ import Testing
 @Suite struct SpillFileTests {
   private let device = SimulatedDevice()
   private var location: StoreLocation {
-    StoreLocation(device.directory, name: "s", environment: FixedEnvironment().environment())
+    StoreLocation.test(device.directory, name: "s", environment: FixedEnvironment().environment())
   }
 
   /// Everything that the file holds, read piece by piece.
@@ -20,7 +20,7 @@ import Testing
 
   @Test func `what was appended comes back in its order, however long it is`() throws {
     let folder = try TemporaryDirectory()
-    let file = try SpillFile(nextTo: StoreLocation(folder.directory, name: "s"))
+    let file = try SpillFile(nextTo: StoreLocation.test(folder.directory, name: "s"))
     #expect(try contents(file).isEmpty)
     var expected: [UInt8] = []
     for count in [1, 0, 100_000, 1 << 18, 300_001] {
@@ -51,7 +51,7 @@ import Testing
   @Test func `a failing call is reported, and leaves the store as it was`() throws {
     for kind in [DeviceCall.create, .write, .remove] {
       let device = SimulatedDevice()
-      let location = StoreLocation(device.directory, name: "s", environment: FixedEnvironment().environment())
+      let location = StoreLocation.test(device.directory, name: "s", environment: FixedEnvironment().environment())
       device.fail(kind, 1, kind.faults[0])
       let error = #expect(throws: StoreError.self) {
         let file = try SpillFile(nextTo: location)

@@ -61,7 +61,8 @@ import Testing
     return store.log
   }
 
-  @Test func `a file has the same bytes however little memory a sort has`() throws {
+  @Test(.disabled(if: testsAreSealed, "nonces are random"))
+  func `a file has the same bytes however little memory a sort has`() throws {
     var random = SeededGenerator(for: "SpilledSortTests, bytes")
     let commits = [3000, 200, 100, 200, 1, 150].map { Self.rows($0, &random) }
     let expected = try Self.log(nil, commits)
@@ -74,7 +75,8 @@ import Testing
     }
   }
 
-  @Test func `an index that is added to rows has the same bytes however little memory a sort has`() throws {
+  @Test(.disabled(if: testsAreSealed, "nonces are random"))
+  func `an index that is added to rows has the same bytes however little memory a sort has`() throws {
     var random = SeededGenerator(for: "SpilledSortTests, an added index")
     let rows = Self.rows(1000, &random)
     let logs = try [nil, 1, 1000].map { sortMemory in

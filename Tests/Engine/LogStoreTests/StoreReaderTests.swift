@@ -9,7 +9,7 @@ import Testing
   @Test(arguments: [Duration.zero, .seconds(3600)])
   func `a reader moves on across commits and generations when it is asked to`(refreshInterval: Duration) throws {
     let temporary = try TemporaryDirectory()
-    let location = StoreLocation(temporary.directory, name: "s")
+    let location = StoreLocation.test(temporary.directory, name: "s")
     let writer = try StoreWriter(location, schema: TestSchema.schema)
     var contents = [try StoreContents(try writer.commit { try $0.put("a", "1") })]
     let reader = try #require(try StoreReader.open(location, refreshInterval: refreshInterval))
@@ -38,7 +38,7 @@ import Testing
     let clock = Uptime()
     var environment = StoreEnvironment.system
     environment.uptime = { clock.nanoseconds.load(ordering: .relaxed) }
-    let location = StoreLocation(temporary.directory, name: "s", environment: environment)
+    let location = StoreLocation.test(temporary.directory, name: "s", environment: environment)
     let writer = try StoreWriter(location, schema: TestSchema.schema)
     _ = try writer.commit { try $0.put("a", "1") }
     writer.close()
@@ -57,7 +57,7 @@ import Testing
 
   @Test func `a reader grows its mapping with the log`() throws {
     let temporary = try TemporaryDirectory()
-    let location = StoreLocation(temporary.directory, name: "s")
+    let location = StoreLocation.test(temporary.directory, name: "s")
     let writer = try StoreWriter(location, schema: TestSchema.schema)
     _ = try writer.commit { try $0.put("a", "1") }
     let reader = try #require(try StoreReader.open(location))
@@ -117,7 +117,7 @@ import Testing
 
   @Test func `several threads refresh and read while one writes`() async throws {
     let temporary = try TemporaryDirectory()
-    let location = StoreLocation(temporary.directory, name: "s")
+    let location = StoreLocation.test(temporary.directory, name: "s")
     let writer = try StoreWriter(location, schema: TestSchema.schema)
     _ = try writer.commit { transaction in
       for id in 0..<50 { try transaction.put("\(id)", "same", body: "0") }

@@ -160,10 +160,11 @@ import Testing
   @Test func `a record may be as long as the format allows, but no longer`() throws {
     let writer = try TestStore().writer()
     // Object header, counts and key ends to a multiple of four, and the one-byte key.
-    let room = ObjectHeader.maximumLength - 16 - 1
+    let sealed = testsAreSealed ? SealedForm.baseObjectOverhead : 0
+    let room = ObjectHeader.maximumLength - 16 - 1 - sealed
     let snapshot = try writer.commit { transaction in
       var draft = RecordDraft()
-      let text = [UInt8](repeating: 1, count: ObjectHeader.maximumLength - 7)
+      let text = [UInt8](repeating: 1, count: ObjectHeader.maximumLength - 7 - sealed)
       draft.addKey(text.rawSpan.slice(0, 1))
       draft.addKey(text.rawSpan.slice(0, 0))
       draft.body = [UInt8](repeating: 5, count: room + 1)
@@ -187,7 +188,7 @@ import Testing
 
   @Test func `segments beyond 8 MiB are written in pieces, in the base and in the tail`() throws {
     let temporary = try TemporaryDirectory()
-    let location = StoreLocation(temporary.directory, name: "large")
+    let location = StoreLocation.test(temporary.directory, name: "large")
     let writer = try StoreWriter(location, schema: TestSchema.schema)
     let body = [UInt8](repeating: 9, count: 1 << 20)
     for round in 0..<2 {
@@ -216,11 +217,11 @@ import Testing
   @Test func `a second writer is refused, and waits when asked`() throws {
     let device = SimulatedDevice()
     let fixed = FixedEnvironment()
-    let location = StoreLocation(device.directory, name: "s", environment: fixed.environment())
+    let location = StoreLocation.test(device.directory, name: "s", environment: fixed.environment())
     _ = try StoreWriter(location, schema: TestSchema.schema)
     let first = try #require(try device.directory.lock("s.lock"))
     func open(lockTimeout: Duration) throws(StoreError) -> StoreWriter {
-      let waiting = StoreLocation(
+      let waiting = StoreLocation.test(
         device.directory, name: "s",
         environment: fixed.environment { _ in
           if fixed.waited.load(ordering: .relaxed) >= 55 { first.release() }
@@ -423,7 +424,8 @@ import Testing
     #expect(newer.device.names.allSatisfy { !$0.contains("damaged") })
   }
 
-  @Test func `an error that a body swallows still refuses the commit`() throws {
+  @Test(.disabled(if: testsAreSealed, "it finds the row in clear"))
+  func `an error that a body swallows still refuses the commit`() throws {
     let store = TestStore()
     let writer = try store.writer()
     _ = try writer.commit { transaction in

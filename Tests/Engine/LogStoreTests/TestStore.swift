@@ -13,7 +13,7 @@ struct TestStore {
     environment = FixedEnvironment(seed: seed).environment(flushLimit: flushLimit)
   }
 
-  var location: StoreLocation { StoreLocation(device.directory, name: "s", environment: environment) }
+  var location: StoreLocation { StoreLocation.test(device.directory, name: "s", environment: environment) }
 
   func writer(_ schema: Schema = TestSchema.schema) throws(StoreError) -> StoreWriter {
     try StoreWriter(location, schema: schema)

@@ -111,7 +111,7 @@ private final class FailingFile: StorageFile {
       #expect(throws: StoreError.self) {
         for _ in 0..<12 { _ = try builder.append(ObjectKind(rawValue: 0), "a row", body) }
         builder.align(to: Bucket.byteCount)
-        _ = try builder.finish([1, 2, 3], objectEnd: builder.position, identity)
+        _ = try builder.finish(Manifest(tables: []), objectEnd: builder.position, identity)
       }
     }
   }

@@ -13,7 +13,7 @@ import Testing
 
   init() throws {
     temporary = try TemporaryDirectory()
-    location = StoreLocation(temporary.directory, name: "s")
+    location = StoreLocation.test(temporary.directory, name: "s")
   }
 
   private func writer(_ location: StoreLocation, _ timeout: Duration = .zero) throws -> StoreWriter {
@@ -37,7 +37,7 @@ import Testing
   private func secondName() throws -> StoreLocation {
     let other = try PosixDirectory.create(temporary.path + "/other")
     try other.link("s.log", of: temporary.directory, to: "s.log")
-    return StoreLocation(other, name: "s")
+    return StoreLocation.test(other, name: "s")
   }
 
   @Test func `one log under two lock files has one writer`() throws {
@@ -82,7 +82,7 @@ import Testing
       let isHeld = if case .held? = other { true } else { false }
       looks.withLock { $0.append(isHeld) }
     }
-    let writer = try writer(StoreLocation(directory, name: "s"))
+    let writer = try writer(StoreLocation.test(directory, name: "s"))
     for _ in 0..<2 { _ = try NumberedStore.commit(writer, isGeneration: true) }
     _ = try writer.compact()
     #expect(looks.withLock { $0 } == [true, true, true])
@@ -109,7 +109,7 @@ import Testing
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<writers {
         group.addTask {
-          let location = StoreLocation(AliasDirectory(base: directory, suffix: "\(number)"), name: "s")
+          let location = StoreLocation.test(AliasDirectory(base: directory, suffix: "\(number)"), name: "s")
           for round in 0..<count {
             do {
               let writer = try StoreWriter(location, schema: TestSchema.schema, lockTimeout: .seconds(600))

@@ -171,7 +171,7 @@ import Testing
 
   @Test func `a page whose header contradicts itself is none`() {
     let bytes = leaf([Entry(key: [1], rows: [1]), Entry(key: [2], rows: [2])])
-    let isShort = OrderedPage(bytes.rawSpan.slice(0, 63)) == nil
+    let isShort = OrderedPage(bytes.rawSpan.slice(0, OrderedPage.firstEntry)) == nil
     #expect(isShort)
     for (offset, value) in [(6, UInt16(0)), (6, .max), (8, 16), (8, 0), (8, .max), (8, 63)] {
       var lying = bytes

@@ -18,7 +18,7 @@ import UploadQueue
 
   init() throws {
     folder = try TemporaryDirectory()
-    queue = try UploadQueue(in: DocumentStore.open(StoreLocation(folder.directory, name: "documents")))
+    queue = try UploadQueue(in: DocumentStore.open(StoreLocation.test(folder.directory, name: "documents")))
   }
 
   /// Sends an upload once, to a server that answers 200, and returns what came there.

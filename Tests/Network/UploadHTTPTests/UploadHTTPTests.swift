@@ -20,7 +20,7 @@ import UploadQueue
 
   init() throws {
     folder = try TemporaryDirectory()
-    queue = try UploadQueue(in: DocumentStore.open(StoreLocation(folder.directory, name: "documents")))
+    queue = try UploadQueue(in: DocumentStore.open(StoreLocation.test(folder.directory, name: "documents")))
   }
 
   /// Sends all that waits, with one repetition at once, and with time for a machine that stands still for a while.

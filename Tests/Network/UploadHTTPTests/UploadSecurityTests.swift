@@ -20,7 +20,7 @@ struct UploadSecurityTests {
 
   init() throws {
     folder = try TemporaryDirectory()
-    queue = try UploadQueue(in: DocumentStore.open(StoreLocation(folder.directory, name: "documents")))
+    queue = try UploadQueue(in: DocumentStore.open(StoreLocation.test(folder.directory, name: "documents")))
   }
 
   /// Sends an upload to `https://HOST:PORT/` of a receiver behind TLS.

@@ -35,7 +35,7 @@ final class Scene {
   }
 
   static func location(_ device: SimulatedDevice) -> StoreLocation {
-    StoreLocation(device.directory, name: "published", environment: FixedEnvironment().environment())
+    StoreLocation.test(device.directory, name: "published", environment: FixedEnvironment().environment())
   }
 
   var publisher: Publisher { Publisher(Self.location(device), to: store, options) }
@@ -109,7 +109,7 @@ final class Follower {
 
   init(_ scene: Scene, number: Double = 50) {
     origin = MemoryOrigin(scene.store)
-    location = StoreLocation(device.directory, name: "catalog", environment: FixedEnvironment().environment())
+    location = StoreLocation.test(device.directory, name: "catalog", environment: FixedEnvironment().environment())
     rootKey = scene.key.publicKey
     self.number = number
   }

@@ -33,7 +33,7 @@ final class ModelDevice {
   }
 
   private var location: StoreLocation {
-    StoreLocation(disk.directory, name: "catalog", environment: FixedEnvironment().environment())
+    StoreLocation.test(disk.directory, name: "catalog", environment: FixedEnvironment().environment())
   }
 
   var snapshot: CatalogSnapshot? { get throws { try CatalogReader.open(location)?.snapshot() } }

@@ -221,7 +221,7 @@ import CatalogTestSupport
 
   @Test func `a synchronisation takes codes, and asks for everything when there are too many`() async throws {
     let folder = try TemporaryDirectory()
-    let location = StoreLocation(folder.directory, name: "catalogue")
+    let location = StoreLocation.test(folder.directory, name: "catalogue")
     let many = Self.list((0..<30).map { ("a", "c\($0)") })
     let server = Server { cursor in
       switch cursor {

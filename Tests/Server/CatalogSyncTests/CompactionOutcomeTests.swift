@@ -29,7 +29,7 @@ import CatalogTestSupport
 
   private let device = SimulatedDevice()
   private var location: StoreLocation {
-    StoreLocation(device.directory, name: "catalog", environment: FixedEnvironment().environment())
+    StoreLocation.test(device.directory, name: "catalog", environment: FixedEnvironment().environment())
   }
 
   private func synchronizer(_ compaction: CompactionPolicy) -> Synchronizer<Answers> {
@@ -81,7 +81,7 @@ import CatalogTestSupport
     for round in 2...40 {
       let image = device.image
       let trial = SimulatedDevice(image)
-      let location = StoreLocation(
+      let location = StoreLocation.test(
         trial.directory, name: "catalog", environment: FixedEnvironment(seed: UInt64(round)).environment())
       // What a crash left is put in order first.
       let other = try CatalogWriter(location)

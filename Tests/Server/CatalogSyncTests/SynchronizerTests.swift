@@ -36,7 +36,7 @@ import CatalogTestSupport
 
   init() throws {
     folder = try TemporaryDirectory()
-    location = StoreLocation(folder.directory, name: "catalogue")
+    location = StoreLocation.test(folder.directory, name: "catalogue")
   }
 
   private static func payload(_ ids: [String], cursor: String) -> String {
@@ -172,7 +172,7 @@ import CatalogTestSupport
 
   @Test func `a full device is told, and gives the room back`() async throws {
     let device = SimulatedDevice()
-    let location = StoreLocation(
+    let location = StoreLocation.test(
       device.directory, name: "catalogue", environment: FixedEnvironment().environment())
     device.limit(to: 1 << 12)
     let server = Server { _ in Self.payload((0..<1000).map { "p\($0)" }, cursor: "1") }

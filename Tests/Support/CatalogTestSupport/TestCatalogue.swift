@@ -12,7 +12,7 @@ package final class TestCatalogue {
 
   package init(indexes: CatalogIndexes = .standard) throws {
     folder = try TemporaryDirectory()
-    location = StoreLocation(folder.directory, name: "catalog", environment: FixedEnvironment().environment())
+    location = StoreLocation.test(folder.directory, name: "catalog", environment: FixedEnvironment().environment())
     writer = try CatalogWriter(location, indexes: indexes)
   }
 
@@ -27,7 +27,7 @@ package final class TestCatalogue {
   /// A catalogue from the bytes of a file.
   package init(stored bytes: [UInt8], indexes: CatalogIndexes = .standard) throws {
     folder = try TemporaryDirectory()
-    location = StoreLocation(folder.directory, name: "catalog", environment: FixedEnvironment().environment())
+    location = StoreLocation.test(folder.directory, name: "catalog", environment: FixedEnvironment().environment())
     try folder.directory.open("catalog.log", .create)?.write(bytes, at: 0)
     writer = try CatalogWriter(location, indexes: indexes)
   }

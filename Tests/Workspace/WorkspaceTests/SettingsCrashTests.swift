@@ -18,7 +18,7 @@ import Testing
     var environment = StoreEnvironment.system
     // A device in memory makes nobody wait.
     environment.pause = { _ in }
-    return StoreLocation(device.directory, name: "settings", environment: environment)
+    return StoreLocation.test(device.directory, name: "settings", environment: environment)
   }
 
   private static func settings(_ device: SimulatedDevice) -> Settings {

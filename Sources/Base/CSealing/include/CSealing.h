@@ -72,6 +72,27 @@ bool shelfmark_aead_open(
     const shelfmark_aead *_Nonnull aead, const uint8_t *_Nonnull nonce, const uint8_t *_Nullable data, size_t data_count,
     const uint8_t *_Nonnull sealed, size_t count, uint8_t *_Nonnull plain);
 
+/// Opens an object of a sealed log (FORMAT.md, *Sealed objects*): its contents go behind the first eight bytes of `opened`,
+/// which get the unit offset and the header word of the plain object. `word` is the header word of the sealed one; `contents`
+/// is what follows it, with the nonce first where `has_nonce` says so. Returns whether the object is genuine.
+bool shelfmark_object_open(
+    const shelfmark_aead *_Nonnull aead, uint32_t unit, uint32_t word, bool has_nonce, const uint8_t *_Nonnull contents,
+    uint8_t *_Nonnull opened);
+
+/// A nonce that is stored: a number of 96 bits.
+typedef struct {
+  uint64_t high;
+  uint32_t low;
+  /// Whether there is one; without it, the object has the nonce of its offset.
+  bool is_stored;
+} shelfmark_nonce;
+
+/// Seals `count` bytes of contents. `contents` is where the sealed contents begin: the plain ones are there already, behind
+/// the room for the nonce if one is stored, and the tag follows them.
+void shelfmark_object_seal(
+    const shelfmark_aead *_Nonnull aead, uint32_t unit, uint32_t word, shelfmark_nonce nonce, size_t count,
+    uint8_t *_Nonnull contents);
+
 enum { shelfmark_stream_nonce_size = 24, shelfmark_stream_block_size = 64 };
 
 /// Encrypts or decrypts bytes with XChaCha20, from the block `block` of the stream on.
@@ -80,6 +101,18 @@ void shelfmark_stream_xor(
     uint8_t *_Nonnull result);
 
 // MARK: Memory for what was opened
+
+/// Opened texts that many rows name, found by their unit offset. Any number of threads may use it.
+typedef struct shelfmark_texts shelfmark_texts;
+
+shelfmark_texts *_Nullable shelfmark_texts_new(void);
+void shelfmark_texts_free(shelfmark_texts *_Nonnull texts);
+/// The opened object at a unit offset; null if it is not kept.
+const uint8_t *_Nullable shelfmark_texts_find(const shelfmark_texts *_Nonnull texts, uint32_t unit);
+/// Keeps a copy of an opened object, whose first four bytes are its unit offset, until the texts are freed. Returns the copy;
+/// null if there is no room for it.
+const uint8_t *_Nullable shelfmark_texts_insert(
+    shelfmark_texts *_Nonnull texts, const uint8_t *_Nonnull opened, size_t count);
 
 /// Memory that is taken from piece by piece and freed as a whole. It is locked where the system allows it, and left out of
 /// core dumps. One thread uses it at a time.

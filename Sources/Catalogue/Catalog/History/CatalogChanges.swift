@@ -59,6 +59,8 @@ extension CatalogSnapshot {
   static func relations(_ rows: [RowID], in store: Snapshot) throws(StoreError) -> [Relation] {
     var relations: [Relation] = []
     for row in rows {
+      let scope = ScratchScope(store)
+      defer { scope.end() }
       guard let record = try store.record(row, table: CatalogSchema.relations) else { continue }
       relations.append(try Relation(record))
       try store.confirm(row)
@@ -69,6 +71,8 @@ extension CatalogSnapshot {
   static func codes(_ rows: [RowID], in store: Snapshot) throws(StoreError) -> [ProductCode] {
     var codes: [ProductCode] = []
     for row in rows {
+      let scope = ScratchScope(store)
+      defer { scope.end() }
       guard let record = try store.record(row, table: CatalogSchema.codes) else { continue }
       try CodeView(copy record).append(to: &codes)
       try store.confirm(row)

@@ -215,6 +215,8 @@ public struct ProductQuery: Sendable {
     var scratch: [UInt8] = []
     var key: [UInt8] = []
     while try walk.next() {
+      let scope = ScratchScope(store)
+      defer { scope.end() }
       walk.prefetchRecords()
       read += 1
       if !condition.isAlwaysTrue,
@@ -265,6 +267,8 @@ public struct ProductQuery: Sendable {
     for (position, row) in rows.enumerated() {
       if position + 8 < rows.count { store.prefetch(rows[position + 8]) }
       count += 1
+      let scope = ScratchScope(store)
+      defer { scope.end() }
       let view = try view(of: row, store)
       if try condition.matches(view, in: snapshot, &scratch), try !body(view) { return }
     }
@@ -284,6 +288,8 @@ public struct ProductQuery: Sendable {
   private func rows(_ keys: ProductKeys, _ store: Snapshot) throws(StoreError) -> [RowID] {
     var rows: Set<RowID> = []
     for id in keys.ids {
+      let scope = ScratchScope(store)
+      defer { scope.end() }
       if let view = try store.product(id: id.rawSpan) { rows.insert(view.rowID) }
     }
     for barcode in keys.barcodes {

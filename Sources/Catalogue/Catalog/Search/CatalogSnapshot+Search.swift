@@ -336,6 +336,8 @@ private struct SearchRun {
     let store = indexes.store
     for (index, row) in rows.enumerated() {
       if index + 8 < rows.count { store.prefetch(rows[index + 8]) }
+      let scope = ScratchScope(store)
+      defer { scope.end() }
       guard let record = try store.record(row, table: CatalogSchema.products) else { continue }
       let view = ProductView(record)
       guard let fit = try evaluation.fit(view, upTo: stage), self.stage(of: fit) == stage else { continue }

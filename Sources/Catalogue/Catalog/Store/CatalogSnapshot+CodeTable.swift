@@ -119,6 +119,8 @@ extension CatalogSnapshot {
   func codeCount(in rows: [RowID]) throws(StoreError) -> Int {
     var count = 0
     for row in rows {
+      let scope = ScratchScope(store)
+      defer { scope.end() }
       if let record = try store?.record(row, table: CatalogSchema.codes) { count += CodeView(copy record).count }
     }
     return count
@@ -154,6 +156,8 @@ extension CatalogSnapshot {
     guard let store else { return orphans }
     if relationCount > 0 {
       try forEachRelation { (relation: Relation) throws(StoreError) in
+        let scope = ScratchScope(store)
+        defer { scope.end() }
         if try store.product(id: relation.productId.utf8.span.rawSpan) != nil { return }
         orphans.relations += 1
         if orphans.firstRelation == nil { orphans.firstRelation = relation }
@@ -161,6 +165,8 @@ extension CatalogSnapshot {
     }
     guard hasCodeTable else { return orphans }
     try forEachCodeRecord { (codes) throws(StoreError) in
+      let scope = ScratchScope(store)
+      defer { scope.end() }
       guard let first = codes.first, try store.product(id: first.productId.utf8.span.rawSpan) == nil else { return }
       orphans.codes += codes.count
       if orphans.firstCode == nil { orphans.firstCode = first }
@@ -215,6 +221,8 @@ extension CatalogSnapshot {
     _ body: (borrowing ProductView, borrowing ProductCodeView) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
     guard let store else { return nil }
+    let scope = ScratchScope(store)
+    defer { scope.end() }
     // Almost every code is that of one product.
     guard let record = try store.record(inLists: CatalogSchema.codesByCode, key) else { return nil }
     let codes = CodeView(record)

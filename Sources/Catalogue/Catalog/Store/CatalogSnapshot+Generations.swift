@@ -29,6 +29,8 @@ extension CatalogSnapshot {
       var (found, count) = ([ProductRows](), 0)
       try store.forEachRecord(of: CatalogSchema.products, in: part) { (record) throws(StoreError) in
         let view = ProductView(record)
+        let scope = ScratchScope(otherStore)
+        defer { scope.end() }
         guard let counterpart = try otherStore.product(id: view.utf8.id) else {
           found.append(ProductRows(after: view.rowID))
           return true
@@ -50,6 +52,8 @@ extension CatalogSnapshot {
         var found: [ProductRows] = []
         try otherStore.forEachRecord(of: CatalogSchema.products, in: part) { (record) throws(StoreError) in
           let view = ProductView(record)
+          let scope = ScratchScope(store)
+          defer { scope.end() }
           if try store.product(id: view.utf8.id) == nil { found.append(ProductRows(before: view.rowID)) }
           return true
         }
@@ -83,6 +87,8 @@ extension CatalogSnapshot {
   /// - Complexity: Two lookups.
   package func hasChanged(product id: String, since earlier: CatalogSnapshot) throws(StoreError) -> Bool {
     try withProduct(id: id) { (view) throws(StoreError) in
+      let scope = ScratchScope(earlier.store)
+      defer { scope.end() }
       guard let former = try earlier.view(id: view.utf8.id) else { return true }
       return try !view.hasSameContent(as: former)
     } ?? false

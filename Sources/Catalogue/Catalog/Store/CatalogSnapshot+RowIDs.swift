@@ -23,13 +23,19 @@ extension CatalogSnapshot {
   }
 
   /// Returns the row of the product with an id; `nil` if there is no such product.
-  package func productRow(id: [UInt8]) throws(StoreError) -> RowID? { try view(id: id.rawSpan)?.rowID }
+  package func productRow(id: [UInt8]) throws(StoreError) -> RowID? {
+    let scope = ScratchScope(store)
+    defer { scope.end() }
+    return try view(id: id.rawSpan)?.rowID
+  }
 
   /// Returns the codes of a record, in the order of the file; none if this commit has no such record.
   ///
   /// - Throws: `StoreError.damaged`.
   package func codes(inRecord id: RowID) throws(StoreError) -> [ProductCode] {
     var codes: [ProductCode] = []
+    let scope = ScratchScope(store)
+    defer { scope.end() }
     if let record = try store?.record(id, table: CatalogSchema.codes) { try append(record, to: &codes) }
     return codes
   }
@@ -39,6 +45,8 @@ extension CatalogSnapshot {
   /// - Returns: Whether the row is a relation of this commit. If not, `row` is unchanged.
   /// - Throws: `StoreError.damaged`.
   package func copy(_ id: RowID, to row: inout RelationRow) throws(StoreError) -> Bool {
+    let scope = ScratchScope(store)
+    defer { scope.end() }
     guard let store, let record = try store.record(id, table: CatalogSchema.relations) else { return false }
     try copy(record).fill(&row)
     return true

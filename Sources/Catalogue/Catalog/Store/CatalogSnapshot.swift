@@ -155,6 +155,8 @@ extension CatalogSnapshot {
   public func withProduct<Result>(
     id: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
+    let scope = ScratchScope(store)
+    defer { scope.end() }
     guard let view = try view(id: id.rawSpan) else { return nil }
     return try body(view)
   }
@@ -181,6 +183,8 @@ extension CatalogSnapshot {
   /// Returns the product with this id; `nil` if there is no such product.
   public func product(id: String) throws(StoreError) -> Product? {
     let bytes = Array(id.utf8)
+    let scope = ScratchScope(store)
+    defer { scope.end() }
     guard let view = try view(id: bytes.rawSpan) else { return nil }
     return try copy(view)
   }
@@ -200,6 +204,8 @@ extension CatalogSnapshot {
   /// - Returns: Whether `id` is the row of a live product. If not, `row` is unchanged.
   /// - Throws: `StoreError.damaged`, as ``copy(_:)`` does. The row then has only some of the fields.
   package func copy(_ id: RowID, to row: inout ProductRow) throws(StoreError) -> Bool {
+    let scope = ScratchScope(store)
+    defer { scope.end() }
     guard let store, let record = try store.record(id, table: CatalogSchema.products) else { return false }
     try ProductView(record).copy(to: &row)
     try store.confirm(id)
@@ -216,11 +222,15 @@ extension CatalogSnapshot {
   /// Returns whether a product has this id.
   public func containsProduct(id: String) throws(StoreError) -> Bool {
     let bytes = Array(id.utf8)
+    let scope = ScratchScope(store)
+    defer { scope.end() }
     return try view(id: bytes.rawSpan) != nil
   }
 
   /// Returns whether a scan could match a product with this id: it exists and was not sent as deleted.
   func isMatchable(_ id: RawSpan) throws(StoreError) -> Bool {
+    let scope = ScratchScope(store)
+    defer { scope.end() }
     guard let view = try view(id: id) else { return false }
     return view.delFlag == 0
   }
@@ -248,6 +258,8 @@ extension CatalogSnapshot {
   public func withProduct<Result>(
     barcode: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
+    let scope = ScratchScope(store)
+    defer { scope.end() }
     guard let view = try view(barcode: barcode.rawSpan) else { return nil }
     return try body(view)
   }
@@ -270,6 +282,8 @@ extension CatalogSnapshot {
   /// - Throws: `StoreError.damaged` if a block or record on the way does not pass its check.
   /// - Complexity: As `withProduct(barcode:)`, and a copy of all 25 fields.
   public func product(barcode: String) throws(StoreError) -> Product? {
+    let scope = ScratchScope(store)
+    defer { scope.end() }
     guard let view = try view(barcode: barcode.utf8.span.rawSpan) else { return nil }
     return try copy(view)
   }
@@ -277,6 +291,8 @@ extension CatalogSnapshot {
   /// Returns whether a product has exactly this barcode.
   public func containsProduct(barcode: String) throws(StoreError) -> Bool {
     let bytes = Array(barcode.utf8)
+    let scope = ScratchScope(store)
+    defer { scope.end() }
     return try view(barcode: bytes.rawSpan) != nil
   }
 
@@ -313,6 +329,8 @@ extension CatalogSnapshot {
   public func withProduct<Result>(
     _ row: RowID, _ body: (borrowing ProductView) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
+    let scope = ScratchScope(store)
+    defer { scope.end() }
     guard let store, let record = try store.record(row, table: CatalogSchema.products) else { return nil }
     return try body(ProductView(record))
   }

@@ -140,7 +140,9 @@ public final class CatalogWriter {
       for row in changes.added[CatalogSchema.products] {
         // A product that also existed at that commit is put again, not deleted.
         let remains = try last.withProduct(row) { (view) throws(StoreError) in
-          try earlier.view(id: view.utf8.id) != nil
+          let scope = ScratchScope(earlier.store)
+          defer { scope.end() }
+          return try earlier.view(id: view.utf8.id) != nil
         }
         if remains == false { state.counts.productsDeleted += 1 }
       }

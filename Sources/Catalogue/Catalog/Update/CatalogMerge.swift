@@ -145,6 +145,8 @@ public struct CatalogMerge: RowSink {
     let snapshot = snapshot
     let id = row.texts.raw(ProductText.id.rawValue)
     let isTaken = increment.contains(id)
+    let scope = ScratchScope(snapshot.store)
+    defer { scope.end() }
     guard let own = try snapshot.view(id: id) else {
       if row.delFlag == 0 {
         if !isTaken { counts.added += 1 }

@@ -122,6 +122,8 @@ package struct RowReplacement {
     transaction.prefetch(CatalogSchema.productById, all)
     for id in 0..<ids.count {
       let text = ids.text(id)
+      let scope = ScratchScope(old.store)
+      defer { scope.end() }
       if let view = try old.view(id: text) { try sum.remove(view) }
       if old.relationCount > 0 {
         for relation in try old.relations(ofSet: text.string) { sum.remove(relation) }

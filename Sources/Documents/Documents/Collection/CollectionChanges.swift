@@ -69,6 +69,8 @@ extension DocumentCollection {
     var upserted: [[UInt8]] = []
     var kept: Set<[UInt8]> = []
     for row in changes.added[index] {
+      let scope = ScratchScope(store)
+      defer { scope.end() }
       guard let record = try store.record(row, table: index) else { continue }
       let key = record.key(0).copied()
       kept.insert(key)
@@ -78,6 +80,8 @@ extension DocumentCollection {
     }
     var deleted: [[UInt8]] = []
     for row in changes.removed[index] {
+      let scope = ScratchScope(earlier)
+      defer { scope.end() }
       guard let record = try earlier.record(row, table: index) else { continue }
       let key = record.key(0).copied()
       if !kept.contains(key) { deleted.append(key) }

@@ -207,6 +207,8 @@ public struct UntypedCollection: Sendable {
   ) throws {
     guard let store = run.snapshot.store, let index = run.snapshot.index(of: table) else { return }
     for row in rows {
+      let scope = ScratchScope(store)
+      defer { scope.end() }
       guard let record = try store.record(row, table: index) else { continue }
       try body(try decode(record.key(0), record.key(0)), try decode(record.body, record.key(0)))
     }

@@ -113,6 +113,8 @@ extension DocumentStore {
     var changes: [RowChange] = []
     changes.reserveCapacity(rows.count)
     for row in rows {
+      let scope = ScratchScope(store)
+      defer { scope.end() }
       guard let record = try store.record(row, table: index) else { continue }
       let change = try change(record.key(0), record.body)
       if case .keep = change { continue }

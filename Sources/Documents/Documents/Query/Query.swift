@@ -165,6 +165,8 @@ where Document.ID: Codable & Sendable {
   }
 
   private func document(_ row: RowID, in store: Snapshot, _ table: Int) throws -> Document {
+    let scope = ScratchScope(store)
+    defer { scope.end() }
     guard let record = try store.record(row, table: table) else {
       preconditionFailure("a row of a snapshot stays what it was")
     }

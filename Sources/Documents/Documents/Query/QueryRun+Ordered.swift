@@ -75,6 +75,8 @@ extension QueryRun {
         walk.addRow()
         continue
       }
+      let scope = ScratchScope(store)
+      defer { scope.end() }
       guard let record = try store.record(walk.row, table: id.table) else { continue }
       var isWanted = false
       let continues = visitor.visit(record) { _, document, documentID in

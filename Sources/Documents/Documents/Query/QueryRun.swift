@@ -207,6 +207,8 @@ struct QueryRun {
     switch document {
     case .pending(let position): return (changes.entries[position].key, changes.entries[position].document ?? [])
     case .row(let row):
+      let scope = ScratchScope(snapshot.store)
+      defer { scope.end() }
       guard let store = snapshot.store, let index = snapshot.index(of: table),
         let record = try store.record(row, table: index)
       else { preconditionFailure("a row of a snapshot stays what it was") }

@@ -81,6 +81,8 @@ public final class DocumentSnapshot: Sendable {
     _ table: DocumentTable, _ key: [UInt8], _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
     guard let store, let index = index(of: table) else { return nil }
+    let scope = ScratchScope(store)
+    defer { scope.end() }
     guard let record = try store.record(DocumentTable.ids(index), key.rawSpan) else { return nil }
     return try body(record.body)
   }

@@ -5,7 +5,7 @@ extension StoreError {
   /// are, or may be, temporary.
   var lasts: Bool {
     switch self {
-    case .damaged, .unreadable, .unusable, .newer, .schema, .closed, .forked: true
+    case .damaged, .unreadable, .unusable, .newer, .schema, .sealed, .closed, .forked: true
     case .io(let error): error.kind == .missing || error.kind == .permission
     case .locked, .replaced, .poisoned, .full, .noRoom, .tooLarge: false
     }

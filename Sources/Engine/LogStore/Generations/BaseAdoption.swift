@@ -35,7 +35,7 @@ public enum BaseAdoption {
       try target.directory.remove(target.new)
       return try target.directory.identity(of: target.log)
     }
-    if named != nil { return nil }
+    if named != nil || target.sealsNew { return nil }
     // A new generation may replace the source between opening and linking it. That happens rarely, so a few attempts
     // are enough.
     for _ in 0..<8 {
@@ -68,7 +68,7 @@ private struct Offer {
 
   /// Opens the last acknowledged commit of `source`; fails if it has none.
   init?(_ source: StoreLocation) throws(StoreError) {
-    guard let log = try LogFile.open(source, .read) else { return nil }
+    guard let log = try LogFile.open(source, .read), log.header.sealing == nil else { return nil }
     if let base = log.header.base, let shared = log.file.shared {
       file = shared
       name = source.base

@@ -23,7 +23,7 @@ extension LogFile {
     var file = first
     // Each further attempt requires that another generation was written in the meantime.
     for _ in 0..<8 {
-      let log = try LogFile(file)
+      let log = try LogFile(file, keys: location.keys)
       guard let base = log.header.base else { return log }
       do { return try log.joined(with: base, at: location) } catch {
         let named = try storage { () throws(StorageError) in try location.directory.identity(of: location.log) }
@@ -48,9 +48,9 @@ extension LogFile {
         path: self.path, reason: "the pages of this system are larger than those at which it is joined to its base")
     }
     // Errors in the base's own header are reported with the path of the base.
-    let header = try LogFile(shared).header
-    guard header.base == nil, header.storeID == self.header.storeID, header.seed == self.header.seed,
-      header.generation == self.header.generation
+    let header = try LogFile(shared, keys: .structureOnly).header
+    guard header.base == nil, header.sealing == nil, header.storeID == self.header.storeID,
+      header.seed == self.header.seed, header.generation == self.header.generation
     else { throw .damaged(path: path, offset: 0, what: "it is another file than the one that \(self.path) needs") }
     let joined = LogFile(base.join(file, shared, path), header: self.header, path: self.path)
     _ = try joined.footer(of: base)

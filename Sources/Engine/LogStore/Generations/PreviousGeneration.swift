@@ -45,7 +45,7 @@ extension StoreLocation {
   /// - Complexity: As opening the store.
   public func previousGeneration(before current: Snapshot?) throws(StoreError) -> PreviousGeneration? {
     guard let file = try openPrevious() else { return nil }
-    var log = try LogFile(file)
+    var log = try LogFile(file, keys: keys)
     if let current, log.header.generation >= current.generation { return nil }
     if let base = log.header.base { log = try log.joined(with: base, at: self) }
     guard let footer = try log.recover().footer else { throw log.noCommit }

@@ -33,12 +33,13 @@ extension Snapshot {
   /// - Complexity: Reads every object once. `compactedByteLimit()` is almost as precise without reading them.
   package func compactedByteCount() throws(StoreError) -> Int {
     var total = 0
-    var interner = SharedStringTable(seed: log.header.seed)
+    let baseOverhead = isSealed ? SealedForm.baseObjectOverhead : 0
+    var interner = SharedStringTable(seed: seed)
     var texts = SharedStringMap()
     var rows = manifest.tables.map { [Int](repeating: 0, count: $0.keySpaces.count) }
     var keyBytes = rows
     try forEachLiveRow { (table, record) throws(StoreError) in
-      total += ObjectHeader.padded(record.byteCount)
+      total += ObjectHeader.padded(record.byteCount + baseOverhead)
       for (index, space) in manifest.tables[table].keySpaces.enumerated() {
         let key = record.key(index)
         if space.isList {
@@ -59,7 +60,7 @@ extension Snapshot {
         let text = try record.shared(index)
         if text.byteCount == 0 || interner.find(text) != nil { continue }
         interner.insert(text, at: 1)
-        total += ObjectHeader.padded(ObjectHeader.byteCount + text.byteCount)
+        total += ObjectHeader.padded(ObjectHeader.byteCount + text.byteCount + baseOverhead)
       }
     }
     total += orderedByteLimit

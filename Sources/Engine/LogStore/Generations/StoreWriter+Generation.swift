@@ -15,12 +15,16 @@ extension StoreWriter {
     try checkUsable()
     discardOpenTransaction()
     let environment = location.environment
-    let header = FileHeader(
+    var header = FileHeader(
       storeID: StoreID(environment.random(), environment.random()),
       seed: HashSeed(environment.random(), environment.random()), created: environment.now(),
       generation: (generation ?? snapshot?.generation ?? highest.generation) + 1)
+    if sealsNextGeneration {
+      header.sealing = try location.keys.parametersForNewFile(path: location.path)
+    }
+    let sealing = try location.keys.sealing(of: header, path: location.path)
     let log: LogFile
-    do { log = try makeLog(header, makesRoom: makesRoom) } catch {
+    do { log = try makeLog(header, sealing, makesRoom: makesRoom) } catch {
       // After an error on a full device, the partial file would only take space.
       _ = try? location.directory.remove(location.new)
       throw .io(error)
@@ -32,7 +36,7 @@ extension StoreWriter {
   }
 
   /// Creates the file of a new generation with its header and empty slots.
-  func makeLog(_ header: FileHeader, makesRoom: Bool) throws(StorageError) -> LogFile {
+  func makeLog(_ header: FileHeader, _ sealing: LogSealing?, makesRoom: Bool) throws(StorageError) -> LogFile {
     guard let created = try location.directory.open(location.new, .create) else {
       throw StorageError(operation: "create", path: location.new, code: ENOENT)
     }
@@ -40,7 +44,7 @@ extension StoreWriter {
     let slots = [UInt8](repeating: 0, count: 2 * AcknowledgementSlot.byteCount)
     try file.write(header.encoded().rawSpan, at: 0)
     try file.write(slots.rawSpan, at: AcknowledgementSlot.offsets[0])
-    return LogFile(file, header: header, path: location.directory.path + "/" + location.log)
+    return LogFile(file, header: header, path: location.directory.path + "/" + location.log, sealing: sealing)
   }
 
   /// Replaces the old generation by a new one that contains the rows that `body` puts.
@@ -143,6 +147,32 @@ extension StoreWriter {
       // If another file was written over the log meanwhile, it must not be replaced by what was copied.
       try checkLog(old.log, after: old.footer)
     }
+  }
+
+  /// Writes a new generation with the rows, the state and the number of the last commit: sealed with the key of the
+  /// location, or in clear. Removes what is left of former generations beside it. Does nothing to a log that has that
+  /// form already, but for removing these.
+  ///
+  /// What was removed is overwritten by nothing: a solid-state disk may keep it for a while.
+  ///
+  /// - Returns: The commit; `nil` in a store without one.
+  /// - Throws: `StoreError.sealed` without a key; the errors of ``compact(announcing:)``.
+  package func rewrite(sealed: Bool) throws -> Snapshot? {
+    let wanted = sealed ? try location.keys.parametersForNewFile(path: location.path).keyID : nil
+    if let snapshot, snapshot.log.header.sealing?.keyID != wanted {
+      isSealing = sealed
+      defer { isSealing = nil }
+      _ = try compact()
+    }
+    try dropPrevious()
+    try storage { () throws(StorageError) in
+      for name in try location.directory.names() where name.hasPrefix(location.damagedPrefix) {
+        try location.directory.remove(name)
+      }
+      try location.directory.sync()
+    }
+    location.releaseBase()
+    return snapshot
   }
 
   /// Returns the maximum space that a copy of the live rows needs, from counters if they are precise enough and

@@ -18,9 +18,16 @@ package final class LogFile: Sendable {
 
   /// The end of the last commit for which this file has a snapshot. A file shorter than this was truncated.
   private let committedEnd = Atomic(0)
+  /// The keys of a sealed log; `nil` in a clear one, and if it was opened without a key.
+  let sealing: LogSealing?
+  /// The seed of the hashes in the log's blocks. That of a sealed log is known only with its key.
+  let seed: HashSeed
 
   /// Reads and validates the header.
-  init(_ file: any StorageFile) throws(StoreError) {
+  ///
+  /// - Parameter keys: The keys with which a sealed log may be opened.
+  /// - Throws: `StoreError.sealed` if the log is sealed with another key.
+  init(_ file: any StorageFile, keys: LogKeys) throws(StoreError) {
     self.file = file
     path = file.path
     isCopiedOnWrite = file.isCopiedOnWrite
@@ -34,10 +41,22 @@ package final class LogFile: Sendable {
       default: throw .unusable(path: file.path, reason: "\(error)")
       }
     }
+    sealing = try keys.sealing(of: header, path: file.path)
+    seed = Self.seed(header, sealing)
   }
 
+  private static func seed(_ header: FileHeader, _ sealing: LogSealing?) -> HashSeed {
+    guard let sealing else { return header.seed }
+    return HashSeed(header.seed.words.0, header.seed.words.1, secret: sealing.hashKey)
+  }
+
+  /// The error for a sealed log that was opened without a key.
+  var needsKey: StoreError { .sealed(path: path, isOtherKey: false) }
+
   /// Creates a log that this program is writing and that will be published at `path`.
-  init(_ file: any StorageFile, header: FileHeader, path: String) {
+  init(_ file: any StorageFile, header: FileHeader, path: String, sealing: LogSealing? = nil) {
+    self.sealing = sealing
+    seed = Self.seed(header, sealing)
     self.file = file
     self.path = path
     self.header = header

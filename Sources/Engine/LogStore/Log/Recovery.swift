@@ -214,8 +214,11 @@ extension LogFile {
     guard stored == computed, bytes.count >= Int(footer.manifestLength) else {
       throw damage(start, "manifest: \(FormatFault.checksum(stored: stored, computed: computed))")
     }
-    do { return try Manifest(bytes.rawSpan.slice(0, Int(footer.manifestLength))) } catch {
+    var manifest: Manifest
+    do { manifest = try Manifest(bytes.rawSpan.slice(0, Int(footer.manifestLength))) } catch {
       throw damage(start, "manifest: \(error)")
     }
+    try unseal(&manifest, of: footer)
+    return manifest
   }
 }

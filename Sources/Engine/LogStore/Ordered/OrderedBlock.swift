@@ -59,7 +59,8 @@ extension Snapshot {
     guard Checksum.isValid(bytes, at: UnitOffset(byteOffset: offset)) else {
       throw log.damage(offset, "page of an ordered block: checksum")
     }
-    guard let page = OrderedPage(bytes) else { throw damagedPage(block, tree, number) }
+    let plain = isSealed ? try opened(page: bytes, at: UnitOffset(byteOffset: offset)) : bytes
+    guard let page = OrderedPage(plain) else { throw damagedPage(block, tree, number) }
     return page
   }
 
@@ -74,6 +75,12 @@ extension Snapshot {
     guard Checksum.isValid(copy.rawSpan, at: UnitOffset(byteOffset: offset)) else {
       throw log.damage(offset, "page of an ordered block: checksum")
     }
+    if isSealed {
+      let scope = ScratchScope(self)
+      defer { scope.end() }
+      let plain = try opened(page: copy.rawSpan, at: UnitOffset(byteOffset: offset))
+      copy.replaceSubrange(0..<copy.count, with: plain.copied())
+    }
   }
 
   func damagedPage(_ block: OrderedBlock, _ tree: OrderedBlockHeader.Tree, _ number: Int) -> StoreError {
@@ -84,6 +91,8 @@ extension Snapshot {
   func read(
     _ block: OrderedBlock, _ tree: OrderedBlockHeader.Tree, leaf number: Int, into leaf: inout OrderedLeaf
   ) throws(StoreError) {
+    let scope = ScratchScope(self)
+    defer { scope.end() }
     let page = try page(block, tree, number)
     guard page.level == 0, leaf.read(page) else { throw damagedPage(block, tree, number) }
   }
@@ -93,6 +102,8 @@ extension Snapshot {
   func findLeaf(
     _ block: OrderedBlock, _ tree: OrderedBlockHeader.Tree, _ gap: OrderedGap
   ) throws(StoreError) -> Int {
+    let scope = ScratchScope(self)
+    defer { scope.end() }
     var number = tree.pageCount - 1
     for level in stride(from: tree.levels - 1, to: 0, by: -1) {
       let page = try page(block, tree, number)
@@ -118,6 +129,8 @@ extension Snapshot {
   func rowCount(
     _ block: OrderedBlock, _ tree: OrderedBlockHeader.Tree, from first: OrderedGap, to last: OrderedGap
   ) throws(StoreError) -> Int {
+    let scope = ScratchScope(self)
+    defer { scope.end() }
     var number = tree.pageCount - 1
     for level in stride(from: tree.levels - 1, to: 0, by: -1) {
       let page = try page(block, tree, number)
@@ -151,6 +164,8 @@ extension Snapshot {
   private func rank(
     _ block: OrderedBlock, _ tree: OrderedBlockHeader.Tree, _ gap: OrderedGap, in first: Int, level highest: Int
   ) throws(StoreError) -> Int {
+    let scope = ScratchScope(self)
+    defer { scope.end() }
     var number = first
     var rowsBefore = 0
     for level in stride(from: highest, to: 0, by: -1) {

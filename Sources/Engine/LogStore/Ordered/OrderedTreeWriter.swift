@@ -20,7 +20,10 @@ struct OrderedTreeWriter {
   private let start: Int
   /// The pages that are finished.
   private(set) var pages: SpilledBytes
-  private var leaf = OrderedPageBuilder(level: 0)
+  private var leaf: OrderedPageBuilder
+  /// Seals a page; `nil` in a clear log.
+  private let seal: PageSeal?
+  typealias PageSeal = (inout MutableRawSpan, UnitOffset) -> Void
   private var separators: [Separator] = []
   private var separatorKeys: [UInt8] = []
   /// The last key of the leaf before.
@@ -30,8 +33,10 @@ struct OrderedTreeWriter {
   private(set) var entryCount = 0
   private(set) var rowCount = 0
 
-  init(at start: Int, _ space: SpillSpace) {
+  init(at start: Int, _ space: SpillSpace, seal: PageSeal?) {
     self.start = start
+    self.seal = seal
+    leaf = OrderedPageBuilder(level: 0, reserving: seal == nil ? 0 : SealedForm.overhead)
     pages = SpilledBytes(space)
   }
 
@@ -85,7 +90,7 @@ struct OrderedTreeWriter {
     leafRowCount = 0
     leaf.copyLastKey(to: &lastKey)
     let unit = UnitOffset(byteOffset: start + pages.byteCount)
-    leaf.finish(into: &pages.rest, at: unit, firstChild: 0, isRoot: isRoot)
+    leaf.finish(into: &pages.rest, at: unit, firstChild: 0, isRoot: isRoot) { seal?(&$0, unit) }
     try pages.spillIfLarge()
   }
 
@@ -101,7 +106,7 @@ struct OrderedTreeWriter {
     while children.count > 1 {
       var parents: [Separator] = []
       var parentKeys: [UInt8] = []
-      var page = OrderedPageBuilder(level: levels)
+      var page = OrderedPageBuilder(level: levels, reserving: seal == nil ? 0 : SealedForm.overhead)
       var first = 0
       var rows = 0
       for (number, child) in children.enumerated() {
@@ -131,7 +136,7 @@ struct OrderedTreeWriter {
   ) throws(StoreError) {
     parents[parents.count - 1].rowCount = rowCount
     let unit = UnitOffset(byteOffset: start + pages.byteCount)
-    page.finish(into: &pages.rest, at: unit, firstChild: firstChild, isRoot: isRoot)
+    page.finish(into: &pages.rest, at: unit, firstChild: firstChild, isRoot: isRoot) { seal?(&$0, unit) }
     try pages.spillIfLarge()
   }
 }
@@ -140,6 +145,7 @@ struct OrderedTreeWriter {
 struct OrderedBlockWriter {
   private let offset: Int
   private let space: SpillSpace
+  private let seal: OrderedTreeWriter.PageSeal?
   private var main: OrderedTreeWriter
   private let hasFragments: Bool
   private var fragments: KeyFragments
@@ -152,10 +158,12 @@ struct OrderedBlockWriter {
   ///   - offset: The offset of the block in the file, a multiple of 64.
   ///   - hasFragments: Whether the block has the fragments of its keys.
   ///   - space: The temporary files for what does not fit memory.
-  init(at offset: Int, hasFragments: Bool, _ space: SpillSpace) {
+  ///   - seal: A closure that seals a page; `nil` in a clear log.
+  init(at offset: Int, hasFragments: Bool, _ space: SpillSpace, seal: OrderedTreeWriter.PageSeal?) {
     self.offset = offset
     self.space = space
-    main = OrderedTreeWriter(at: offset + OrderedBlockHeader.byteCount, space)
+    self.seal = seal
+    main = OrderedTreeWriter(at: offset + OrderedBlockHeader.byteCount, space, seal: seal)
     self.hasFragments = hasFragments
     fragments = KeyFragments(space)
   }
@@ -200,7 +208,7 @@ struct OrderedBlockWriter {
       mainLineCount: mainLineCount, leafCount: UInt32(main.leafCount))
     var fragmentPages: SpilledBytes?
     if !fragments.isEmpty {
-      var tree = OrderedTreeWriter(at: offset + OrderedBlockHeader.byteCount + main.pages.byteCount, space)
+      var tree = OrderedTreeWriter(at: offset + OrderedBlockHeader.byteCount + main.pages.byteCount, space, seal: seal)
       try fragments.removeAllInOrder { (key, leaves) throws(StoreError) in try tree.append(key, leaves) }
       try tree.finish()
       header.fragmentLeafCount = UInt32(tree.leafCount)

@@ -50,6 +50,8 @@ extension Snapshot {
     while rest > 0, try cursor.next() {
       rest -= 1
       cursor.prefetchRecords(min(Self.orderedPrefetchDistance, rest))
+      let scope = ScratchScope(self)
+      defer { scope.end() }
       if try !body(cursor.key, try record(cursor.row.unit, table: index.table)) { return }
     }
   }
@@ -65,6 +67,8 @@ extension Snapshot {
     for (position, row) in rows.enumerated() {
       let next = position + Self.orderedPrefetchDistance
       if next < rows.count { prefetch(rows[next].unit) }
+      let scope = ScratchScope(self)
+      defer { scope.end() }
       if try !body(try record(row.unit, table: table)) { return }
     }
   }
@@ -139,6 +143,8 @@ extension Snapshot {
   ) throws(StoreError) {
     var number = try findLeaf(block, tree, gap)
     while number < tree.leafCount, rows.count < limit {
+      let scope = ScratchScope(self)
+      defer { scope.end() }
       let page = try page(block, tree, number)
       guard page.level == 0, let restart = page.lastRestart(notAfter: key, 0) else {
         throw damagedPage(block, tree, number)
@@ -201,6 +207,8 @@ extension Snapshot {
       // All entries of the leaves between are between the gaps.
       let lastLeaf = try findLeaf(block, tree, last)
       for number in firstLeaf..<max(firstLeaf, lastLeaf + 1) {
+        let scope = ScratchScope(self)
+        defer { scope.end() }
         let page = try page(block, tree, number)
         guard page.level == 0, let restart = number == firstLeaf ? page.lastRestart(notAfter: first.key.rawSpan, 0) : 0
         else { throw damagedPage(block, tree, number) }
@@ -265,6 +273,8 @@ extension Snapshot {
         guard number > 0, Int(number) <= tree.leafCount else {
           throw log.damage(block.offset, "fragment tree: there is no leaf \(number)")
         }
+        let scope = ScratchScope(self)
+        defer { scope.end() }
         let page = try page(block, tree, Int(number) - 1)
         guard page.level == 0 else { throw damagedPage(block, tree, Int(number) - 1) }
         var entries = page.entries()

@@ -93,8 +93,13 @@ extension Transaction {
     var keys = OrderedKeySorter(seed: appender.seed, appender.space)
     swap(&keys, &appender.ordered[table][index])
     appender.builder.align(to: Bucket.byteCount)
+    var seal: OrderedTreeWriter.PageSeal?
+    if log.sealing != nil {
+      // The transaction outlives the writer, which lives during this call.
+      seal = { [unowned self] (page, unit) in appender.builder.seal(page: &page, at: unit) }
+    }
     var writer = OrderedBlockWriter(
-      at: appender.builder.position, hasFragments: described.hasFragments, appender.space)
+      at: appender.builder.position, hasFragments: described.hasFragments, appender.space, seal: seal)
     if let copy = orderedCopies[table]?[described.name] {
       try write(copy, to: &writer)
     } else {

@@ -89,7 +89,7 @@ public struct RecordView: ~Escapable, BitwiseCopyable {
     }
     // The snapshot, and so its mapping, is alive as long as this view is.
     let owner = unsafe snapshot.takeUnretainedValue()
-    let object = try owner.object(unit)
+    let object = owner.isSealed ? try owner.openedText(unit) : try owner.object(unit)
     guard ObjectHeader.kind(object.u32(at: 4)) == .sharedString else {
       throw owner.damagedObject(unit, "a row names it, but it is no shared string")
     }
@@ -103,6 +103,14 @@ public struct RecordView: ~Escapable, BitwiseCopyable {
     unsafe snapshot._withUnsafeGuaranteedRef { $0.log.damage($0.unit(of: bytes).byteOffset, what) }
   }
 
-  /// The size of the record in bytes, without padding.
+  /// The size of the record in bytes, without padding. In a sealed store, that is its size before it was sealed.
   public var byteCount: Int { bytes.byteCount }
+
+  /// The size of the record in its file in bytes, including padding.
+  var paddedByteCount: Int {
+    // Safe for the same reason as in ``shared(_:)``.
+    unsafe snapshot._withUnsafeGuaranteedRef { owner in
+      ObjectHeader.padded(owner.isSealed ? owner.storedByteCount(owner.unit(of: bytes)) : bytes.byteCount)
+    }
+  }
 }

@@ -51,6 +51,8 @@ extension Snapshot {
     _ unit: UnitOffset, removedSince earlier: Snapshot, in changes: inout RowChanges
   ) throws(StoreError) {
     guard unit.byteOffset < earlier.end, try !earlier.isDead(unit) else { return }
+    let scope = ScratchScope(self)
+    defer { scope.end() }
     guard let table = ObjectHeader.kind(try object(unit).u32(at: 4)).table, table < changes.removed.count else {
       throw damagedObject(unit, "a tombstone names it, but it is no row")
     }

@@ -32,6 +32,8 @@ extension Snapshot {
     _ body: (borrowing RecordView) throws(StoreError) -> Bool
   ) throws(StoreError) {
     while true {
+      let scope = ScratchScope(self)
+      defer { scope.end() }
       if let record = try nextEntry(&probe, space, key, inLists: inLists) {
         if try !body(record) { return }
         continue
@@ -58,6 +60,8 @@ extension Snapshot {
       }
       let row = postings.offset(index)
       if try isDead(row) { continue }
+      let scope = ScratchScope(self)
+      defer { scope.end() }
       if try !body(row) { return false }
     }
     return true
@@ -93,6 +97,8 @@ extension Snapshot {
     let inLists = isList(space)
     var count = 0
     while count < limit {
+      let scope = ScratchScope(self)
+      defer { scope.end() }
       if try nextEntry(&probe, space, key, inLists: inLists) != nil {
         count += 1
         continue
@@ -184,7 +190,15 @@ extension Snapshot {
     let word = Checksum.checkedHeader(rest, at: unit)
     if word == 0 { throw damagedObject(unit) }
     // Not longer than `rest`, as just checked.
-    return (unsafe rest.extracting(unchecked: 0..<ObjectHeader.length(word)), ObjectHeader.kind(word))
+    let stored = unsafe rest.extracting(unchecked: 0..<ObjectHeader.length(word))
+    return (isSealed ? try opened(stored, at: unit) : stored, ObjectHeader.kind(word))
+  }
+
+  /// Returns the number of bytes that the object at `unit`, which was checked, has in the file, without padding.
+  @inline(__always)
+  func storedByteCount(_ unit: UnitOffset) -> Int {
+    // The header of an object that was checked is within the commit.
+    ObjectHeader.length(unsafe committed(unit.byteOffset, ObjectHeader.byteCount).u32(at: 4))
   }
 
   /// Returns the error for the object at `unit`, which failed its check.
@@ -239,7 +253,10 @@ extension Snapshot {
   }
 
   /// Returns the offset of the object with these bytes.
-  func unit(of object: RawSpan) -> UnitOffset { UnitOffset(byteOffset: mapping.offset(of: object)) }
+  func unit(of object: RawSpan) -> UnitOffset {
+    // An opened object has its offset in place of the checksum.
+    isSealed ? UnitOffset(rawValue: object.u32(at: 0)) : UnitOffset(byteOffset: mapping.offset(of: object))
+  }
 
   /// Returns `count` bytes of the file from `offset` on, valid as long as this snapshot, which owns the mapping.
   @_lifetime(borrow self)

@@ -138,13 +138,16 @@ extension Snapshot {
         expected += Self.readAhead
       }
       let unit = UnitOffset(byteOffset: offset)
+      let scope = ScratchScope(self)
+      defer { scope.end() }
       let object = try self.object(unit)
-      guard offset + object.byteCount <= end else {
+      let byteCount = isSealed ? storedByteCount(unit) : object.byteCount
+      guard offset + byteCount <= end else {
         throw damagedObject(
           unit, end < segment.objectEnd ? "an index names a row inside it" : "it reaches beyond the object area")
       }
       if try !body(object, unit) { return false }
-      offset += ObjectHeader.padded(object.byteCount)
+      offset += ObjectHeader.padded(byteCount)
     }
     return true
   }
@@ -158,6 +161,8 @@ extension Snapshot {
       let line = try self.bucket(block.line(bucket), capacity: Bucket.indexCapacity)
       for entry in 0..<Bucket.count(line.u32(at: 4)) {
         let unit = Bucket.offset(line, entry)
+        let scope = ScratchScope(self)
+        defer { scope.end() }
         let object = try self.object(unit)
         if ObjectHeader.kind(object.u32(at: 4)) == .postingList {
           guard let postings = PostingList(object) else { throw damagedObject(unit, "posting list") }

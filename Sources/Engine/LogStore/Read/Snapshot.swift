@@ -29,6 +29,13 @@ public final class Snapshot: Sendable {
   /// The number of elements per table in ``keySpaces``: the maximum number of key spaces of a table.
   private let keySpaceStride: Int
   let deadBlocks: [IndexBlock]
+  /// Whether the file that contains this snapshot is sealed.
+  public let isSealed: Bool
+  /// The keys of a sealed log, which ``log`` owns. They are not retained: threads that count references to the same
+  /// object slow each other down.
+  unowned(unsafe) let sealing: LogSealing?
+  /// What was opened outside of any scope; `nil` for a clear log.
+  let openedObjects: OpenedObjects?
   /// What the layer above has found out about this commit and wants to remember; 0 at first.
   package let memo = Atomic<UInt8>(0)
 
@@ -42,8 +49,11 @@ public final class Snapshot: Sendable {
     end = Int(footer.end)
     precondition(end <= mapping.byteCount, "a commit lies in its mapping")
     log.recordCommit(endingAt: end)
+    isSealed = log.header.sealing != nil
+    unsafe sealing = log.sealing
+    openedObjects = isSealed ? OpenedObjects() : nil
     manifest = try log.checkedManifest(of: footer)
-    seed = log.header.seed
+    seed = log.seed
     var blocks: [IndexBlock] = []
     var keySpaces: [KeySpaceBlocks] = []
     keySpaceStride = manifest.tables.reduce(0) { max($0, $1.keySpaces.count) }

@@ -47,7 +47,7 @@ extension StoreLocation {
   /// Returns the last commit of the log whose first part this store shares; `nil` if there is no such log.
   private func baseSnapshot() throws(StoreError) -> Snapshot? {
     guard let file = try storage({ () throws(StorageError) in try directory.open(base, .read) }) else { return nil }
-    let log = try LogFile(file)
+    let log = try LogFile(file, keys: keys)
     guard log.header.base == nil, let footer = try log.recover().footer else { return nil }
     return try Snapshot(log, log.mapping(reaching: Int(footer.end), reusing: nil), footer)
   }

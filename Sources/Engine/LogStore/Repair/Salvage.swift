@@ -1,5 +1,6 @@
 import Bytes
 import RecordFormat
+import Sealing
 import Storage
 
 /// The data that can still be read in a damaged log, found by relying only on checksums.
@@ -17,9 +18,15 @@ struct Salvage {
     var hasHeader = false
   }
 
-  private let log: LogFile
+  private var log: LogFile
   private let size: Int
   private var window: TolerantWindow
+  /// The header, if it can be read.
+  private var header: FileHeader?
+  /// The keys of a sealed log.
+  private var sealing: LogSealing?
+  /// The length, in the file, of the object that was read last.
+  private var storedLength = 0
   private var storeID: StoreID?
   private var footers: [Int: SegmentFooter] = [:]
   private var headers: [Int: SegmentHeader] = [:]
@@ -51,7 +58,7 @@ struct Salvage {
   /// Searches a damaged log.
   ///
   /// - Throws: `StoreError.unusable` if nothing in the file belongs to a store; `.io`.
-  init(_ file: any StorageFile, schema: Schema) throws(StoreError) {
+  init(_ file: any StorageFile, schema: Schema, keys: LogKeys) throws(StoreError) {
     let none = FileHeader(storeID: StoreID(0, 0), seed: HashSeed(0, 0), created: 0, generation: 0)
     log = LogFile(file, header: none, path: file.path)
     // Bytes beyond the largest possible offset were never committed.
@@ -64,6 +71,7 @@ struct Salvage {
       throw .unusable(path: file.path, reason: "nothing in it belongs to a store")
     }
     splitIntoPieces()
+    try findKeys(keys)
     readManifest()
     if manifest == nil { tables += schema.optionalTables.map(\.manifest) }
     if let manifest {
@@ -75,11 +83,51 @@ struct Salvage {
     for piece in pieces { scanObjects(piece) }
   }
 
+  /// Whether the log is sealed.
+  var isSealed: Bool { sealing != nil }
+
+  /// Finds the keys of a sealed log. If its header cannot be read, the store id and the generation are those of its
+  /// commits, and each algorithm is tried with the newest manifest that opens.
+  private mutating func findKeys(_ keys: LogKeys) throws(StoreError) {
+    if let header {
+      sealing = try keys.sealing(of: header, path: log.path)
+    } else if let storeID, let key = keys.current {
+      for algorithm in AuthenticatedCipher.Algorithm.allCases where sealing == nil {
+        for footer in footers.values where footer.storeID == storeID && sealing == nil {
+          guard
+            let candidate = try? LogSealing(
+              storeID, generation: footer.generation, algorithm: algorithm.rawValue, key),
+            let manifest = try? LogFile(
+              log.file, header: Self.sealedHeader(footer), path: log.path, sealing: candidate
+            ).manifest(of: footer), !manifest.isSealed
+          else { continue }
+          sealing = candidate
+        }
+      }
+    }
+    guard let sealing else { return }
+    let header = FileHeader(storeID: storeID ?? StoreID(0, 0), seed: HashSeed(0, 0), created: 0, generation: generation)
+    log = LogFile(log.file, header: Self.marked(header), path: log.path, sealing: sealing)
+  }
+
+  private static func sealedHeader(_ footer: SegmentFooter) -> FileHeader {
+    marked(FileHeader(storeID: footer.storeID, seed: HashSeed(0, 0), created: 0, generation: footer.generation))
+  }
+
+  /// Returns the same header, of a sealed file.
+  private static func marked(_ header: FileHeader) -> FileHeader {
+    var header = header
+    header.sealing = SealingParameters(
+      keyID: [UInt8](repeating: 0, count: SealingParameters.keyIDByteCount), algorithm: 0)
+    return header
+  }
+
   // MARK: Finding segments
 
   private mutating func readHeaderAndSlots() {
     if let header = try? FileHeader(window.read(FileHeader.byteCount, at: 0).rawSpan) {
       storeID = header.storeID
+      self.header = header
       updateHighest(0, header.generation)
     }
     for offset in AcknowledgementSlot.offsets {
@@ -201,7 +249,7 @@ struct Salvage {
     while offset < end {
       if let object = object(at: offset, end: end) {
         take(object, UnitOffset(byteOffset: offset))
-        offset += ObjectHeader.padded(object.count)
+        offset += ObjectHeader.padded(storedLength)
         continue
       }
       var next = offset
@@ -243,8 +291,17 @@ struct Salvage {
     guard length >= ObjectHeader.byteCount, length <= end - offset,
       kind.table.map({ $0 < tables.count }) ?? (kind.rawValue <= ObjectKind.tombstones.rawValue)
     else { return nil }
-    let bytes = window.read(length, at: offset)
+    var bytes = window.read(length, at: offset)
     guard bytes.count == length else { return nil }
+    if let sealing {
+      // Without the first segment it is not known where the base ends, so both forms are tried.
+      let unit = UnitOffset(byteOffset: offset)
+      guard Checksum.isValid(bytes.rawSpan, at: unit),
+        let plain = sealing.opened(bytes, at: unit, inBase: true) ?? sealing.opened(bytes, at: unit, inBase: false)
+      else { return nil }
+      storedLength = length
+      bytes = plain
+    }
     // Cheap checks first: in a damaged area every unit is tried.
     if let table = kind.table {
       guard let layout = RecordLayout(bytes.rawSpan), layout.keyCount == tables[table].keySpaces.count else {
@@ -255,6 +312,8 @@ struct Salvage {
     } else if kind == .postingList, PostingList(bytes.rawSpan) == nil {
       return nil
     }
+    if sealing != nil { return bytes }
+    storedLength = length
     return Checksum.isValid(bytes.rawSpan, at: UnitOffset(byteOffset: offset)) ? bytes : nil
   }
 
@@ -382,7 +441,9 @@ struct Salvage {
       guard let table = kind.table, table < tables.count else {
         return add(range.lowerBound, "\(count) that are no objects", count, &findings)
       }
-      add(range.lowerBound, "object: checksum", RowNames(tables).name(bytes.rawSpan, table), &findings)
+      let names = RowNames(tables)
+      let name = isSealed ? names.nameOfRow(table) : names.name(bytes.rawSpan, table)
+      add(range.lowerBound, "object: checksum", name, &findings)
     }
   }
 }

@@ -65,7 +65,7 @@ extension StoreWriter {
     guard let damaged = try storage({ () throws(StorageError) in try location.openDamaged() }) else { return nil }
     namedFile = damaged.identity
     var salvage: Salvage
-    do { salvage = try Salvage(damaged, schema: schema) } catch {
+    do { salvage = try Salvage(damaged, schema: schema, keys: location.keys) } catch {
       switch error {
       // Nothing in the file belongs to a store, or to a store of this kind.
       case .unusable, .schema:
@@ -75,6 +75,7 @@ extension StoreWriter {
       }
     }
     salvage.exclude(faulty)
+    damagedIsSealed = salvage.isSealed
     // Without a manifest no commit of the log can be established: the rows found are at best a part of one.
     let alternative = salvage.manifest == nil ? try? location.repairSources(schema).first : nil
     let after = try location.numbersAfterPrevious()

@@ -1,4 +1,5 @@
 import Platform
+import Sealing
 import Storage
 
 /// A temporary file, next to a store: for bytes that arrive before the store is locked, so that a slow sender does not
@@ -11,6 +12,8 @@ package final class SpillFile {
   private static let pieceByteCount = 1 << 18
 
   private let file: ReclaimingFile
+  /// What encrypts the file of a store that has a key; `nil` for other stores.
+  private let cipher: StreamCipher?
   /// The number of bytes at the start whose space was freed.
   private var released = 0
   /// The number of bytes appended.
@@ -20,6 +23,9 @@ package final class SpillFile {
   ///
   /// - Throws: `StoreError.io`.
   package init(nextTo location: StoreLocation) throws(StoreError) {
+    do { cipher = location.keys.current == nil ? nil : try StreamCipher() } catch {
+      throw .unusable(path: location.path, reason: "\(error)")
+    }
     let created = try storage { () throws(StorageError) in
       let directory = location.directory
       for name in try directory.names() where name.hasPrefix(location.spillPrefix) {
@@ -41,7 +47,11 @@ package final class SpillFile {
   /// - Throws: `StoreError.io`, including for a full device.
   package func append(_ bytes: Span<UInt8>) throws(StoreError) {
     do throws(StorageError) {
-      try file.write(bytes.rawSpan, at: byteCount)
+      if let cipher {
+        try file.write(cipher.applied(to: bytes, at: byteCount).rawSpan, at: byteCount)
+      } else {
+        try file.write(bytes.rawSpan, at: byteCount)
+      }
     } catch { throw .io(error) }
     byteCount += bytes.count
   }
@@ -67,6 +77,6 @@ package final class SpillFile {
     let piece = try storage { () throws(StorageError) in try file.read(min(count, byteCount - offset), at: offset) }
     // No other process has the file open, so if it is shorter than what was written, the device failed.
     if piece.isEmpty { throw .io(StorageError(operation: "read", path: file.path, code: EIO)) }
-    return piece
+    return cipher?.applied(to: piece.span, at: offset) ?? piece
   }
 }

@@ -19,6 +19,9 @@ struct OrderedTreeCheck {
     let what: String
   }
 
+  /// Returns the plain form of a sealed page whose checksum is valid; `nil` if it is not genuine.
+  typealias PageOpening = ([UInt8], UnitOffset) -> [UInt8]?
+
   private let tree: OrderedBlockHeader.Tree
   private(set) var entryCount = 0
   private(set) var rowCount = 0
@@ -31,16 +34,28 @@ struct OrderedTreeCheck {
   /// - Parameters:
   ///   - block: The unit offset of the block's header.
   ///   - read: Returns bytes at an offset after the start of the block's header.
+  ///   - open: Opens pages; `nil` in a clear log.
   ///   - visit: A closure that is called with the number and entries of each leaf, in order.
   /// - Throws: ``Fault``, or the error of `read`.
   mutating func run(
-    block: UnitOffset, read: (Int, Int) throws -> [UInt8], visit: (Int, OrderedLeaf) throws -> Void
+    block: UnitOffset, read: (Int, Int) throws -> [UInt8], open: PageOpening? = nil,
+    visit: (Int, OrderedLeaf) throws -> Void
   ) throws {
+    func readPage(_ place: (start: Int, byteCount: Int)) throws -> [UInt8] {
+      let stored = try read(place.start, place.byteCount)
+      let unit = UnitOffset(byteOffset: block.byteOffset + place.start)
+      guard Checksum.isValid(stored.rawSpan, at: unit) else { throw Fault(offset: place.start, what: "checksum") }
+      guard let open else { return stored }
+      guard let plain = open(stored, unit) else {
+        throw Fault(offset: place.start, what: "it is not what was sealed here")
+      }
+      return plain
+    }
     var parts: [Part] = []
     for number in 0..<tree.leafCount {
       let place = tree.page(number)
-      let bytes = try read(place.start, place.byteCount)
-      let page = try checked(bytes.rawSpan, place.start, block, level: 0)
+      let bytes = try readPage(place)
+      let page = try checked(bytes.rawSpan, place.start, level: 0)
       guard page.firstChild == 0 else { throw Fault(offset: place.start, what: "reserved bytes are not zero") }
       guard leaf.read(page) else { throw Fault(offset: place.start, what: "its entries contradict each other") }
       let part = try checkedLeaf(place.start, after: parts.last)
@@ -58,8 +73,8 @@ struct OrderedTreeCheck {
       while next < parts.count {
         guard number < tree.pageCount else { throw Fault(offset: tree.start, what: "it ends before its root") }
         let place = tree.page(number)
-        let bytes = try read(place.start, place.byteCount)
-        let page = try checked(bytes.rawSpan, place.start, block, level: level)
+        let bytes = try readPage(place)
+        let page = try checked(bytes.rawSpan, place.start, level: level)
         guard page.firstChild == firstPage + next else {
           throw Fault(offset: place.start, what: "it does not lead to the pages that follow those before it")
         }
@@ -77,11 +92,8 @@ struct OrderedTreeCheck {
 
   @_lifetime(copy bytes)
   private func checked(
-    _ bytes: RawSpan, _ start: Int, _ block: UnitOffset, level: Int
+    _ bytes: RawSpan, _ start: Int, level: Int
   ) throws(Fault) -> OrderedPage {
-    guard Checksum.isValid(bytes, at: UnitOffset(byteOffset: block.byteOffset + start)) else {
-      throw Fault(offset: start, what: "checksum")
-    }
     guard let page = OrderedPage(bytes) else { throw Fault(offset: start, what: "its header contradicts itself") }
     guard page.level == level else { throw Fault(offset: start, what: "level \(page.level) instead of \(level)") }
     guard bytes.u8(at: 5) == 0, bytes.u16(at: 10) == 0, bytes.slice(page.end, page.restarts - page.end).isZero(from: 0)

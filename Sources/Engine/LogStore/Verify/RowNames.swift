@@ -10,6 +10,9 @@ struct RowNames {
   /// Returns the name of `table`.
   func name(ofTable table: Int) -> String { table < tables.count ? tables[table] : "table \(table)" }
 
+  /// Returns the name of a row of which nothing but its table is known.
+  func nameOfRow(_ table: Int) -> String { "a row of \(name(ofTable: table))" }
+
   /// Returns the name of the row whose record is `object`, which may be damaged.
   func name(_ object: RawSpan, _ table: Int) -> String {
     "a row of \(name(ofTable: table))\(Self.key(of: object).map { ", key \"\($0)\"" } ?? "")"

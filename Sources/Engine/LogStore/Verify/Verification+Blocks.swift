@@ -144,6 +144,8 @@ extension Verification {
       for entry in 0..<Bucket.count(line.u32(at: 4)) {
         let tag = line.u16(at: Bucket.tags + 2 * entry)
         let unit = Bucket.offset(line, entry)
+        let scope = ScratchScope(snapshot)
+        defer { scope.end() }
         let object = try snapshot.object(unit)
         let fault: String?
         if ObjectHeader.kind(object.u32(at: 4)) == .postingList {
@@ -180,6 +182,8 @@ extension Verification {
     }
     for index in 0..<list.count {
       let row = list.offset(index)
+      let scope = ScratchScope(snapshot)
+      defer { scope.end() }
       guard row < unit, try snapshot.has(list.key, try snapshot.object(row), space) else {
         return (list.count, "names a list, at offset \(offset), of which row \(index) has not its key")
       }

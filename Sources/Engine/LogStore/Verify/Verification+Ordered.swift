@@ -13,13 +13,14 @@ extension Verification {
     guard let header = try? OrderedBlockHeader(bytes.rawSpan, at: unit), header.lineCount == block.bucketCount,
       header.entryCount == block.entryCount, header.levels == block.longestDisplacement
     else { return add(offset, "header of a block of \(name)", lost: lost) }
+    if log.header.sealing != nil, log.sealing == nil { return try verifyPages(header, unit, name) }
     if !hasFragments, header.fragmentTree != nil {
       return add(offset, "a block of \(name) has a fragment tree", lost: "")
     }
-    var fragments = OrderedKeyTable(seed: log.header.seed)
+    var fragments = OrderedKeyTable(seed: log.seed)
     var main = OrderedTreeCheck(header.mainTree)
     do {
-      try main.run(block: unit, read: read(at: offset)) { number, leaf in
+      try main.run(block: unit, read: read(at: offset), open: openPage) { number, leaf in
         guard hasFragments else { return }
         for entry in 0..<leaf.entryCount {
           let text = KeyText.text(of: leaf.key(entry))
@@ -43,6 +44,28 @@ extension Verification {
     }
   }
 
+  /// Verifies the checksums of the pages of a block whose contents cannot be read.
+  private mutating func verifyPages(
+    _ header: OrderedBlockHeader, _ unit: UnitOffset, _ name: String
+  ) throws(StoreError) {
+    for tree in [header.mainTree, header.fragmentTree].compactMap({ $0 }) {
+      for number in 0..<tree.pageCount {
+        let place = tree.page(number)
+        let offset = unit.byteOffset + place.start
+        let page = try log.read(place.byteCount, at: offset)
+        if !Checksum.isValid(page.rawSpan, at: UnitOffset(byteOffset: offset)) {
+          add(offset, "page of \(name): checksum", lost: "lookups through it, until repaired")
+        }
+      }
+    }
+  }
+
+  /// Opens a page of a sealed log; `nil` in a clear one.
+  private var openPage: OrderedTreeCheck.PageOpening? {
+    guard let sealing = log.sealing else { return nil }
+    return { sealing.opened(page: $0, at: $1) }
+  }
+
   private func read(at start: Int) -> (Int, Int) throws -> [UInt8] {
     let log = log
     return { try log.read($1, at: start + $0) }
@@ -60,7 +83,7 @@ extension Verification {
     var key: [UInt8] = []
     var rows: [UInt32] = []
     var taken = 0
-    try check.run(block: unit, read: read(at: offset)) { number, leaf in
+    try check.run(block: unit, read: read(at: offset), open: openPage) { number, leaf in
       for entry in 0..<leaf.entryCount {
         if taken == rows.count, position < fragments.keyCount {
           fragments.read(position, &firstRow, &key, &rows)
@@ -95,6 +118,8 @@ extension Verification {
           while fault == nil, try run.next() {
             for row in run.rows {
               let unit = UnitOffset(rawValue: row)
+              let scope = ScratchScope(snapshot)
+              defer { scope.end() }
               highest = max(highest, row)
               if row <= before {
                 fault = "has a row that is not after those of the block before it, at offset \(unit.byteOffset)"

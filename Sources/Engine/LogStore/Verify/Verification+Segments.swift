@@ -32,7 +32,8 @@ extension Verification {
     if body != footer.bodyChecksum, findings.count == before {
       add(start, "body of commit \(sequence), in a block or padding", lost: "")
     }
-    guard let manifest, isLedgerExact else { return }
+    // Without a key, lists of dead rows cannot be read.
+    guard let manifest, isLedgerExact, log.header.sealing == nil || log.sealing != nil else { return }
     for difference in ledger.differences(from: manifest) {
       add(Int(footer.manifestOffset), "\(difference), at commit \(sequence)", lost: "")
     }
@@ -54,15 +55,47 @@ extension Verification {
       let object = try window.read(length, at: offset)
       let unit = UnitOffset(byteOffset: offset)
       if !Checksum.isValid(object.rawSpan, at: unit) {
-        add(offset, "object: checksum", lost: name(object.rawSpan, ObjectHeader.kind(word)))
+        add(offset, "object: checksum", lost: nameOfDamaged(object.rawSpan, ObjectHeader.kind(word)))
         isLedgerExact = false
-      } else if let fault = verify(object.rawSpan, unit, footer, manifest) {
-        add(offset, fault, lost: name(object.rawSpan, ObjectHeader.kind(word)))
+      } else if let (fault, plain) = fault(of: object, word, unit, footer, manifest) {
+        add(offset, fault, lost: nameOfDamaged(plain.rawSpan, ObjectHeader.kind(word)))
       } else if try !window.isZero(offset + length..<offset + ObjectHeader.padded(length)) {
         add(offset + length, "the bytes after an object are not zero", lost: "")
       }
       offset += ObjectHeader.padded(length)
     }
+  }
+
+  /// Returns what is wrong with an object whose checksum is valid, and its plain form as far as it can be opened; `nil`
+  /// if nothing is wrong. What is sealed is not looked into without a key.
+  private mutating func fault(
+    of object: [UInt8], _ word: UInt32, _ unit: UnitOffset, _ footer: SegmentFooter, _ manifest: Manifest?
+  ) -> (String, [UInt8])? {
+    guard log.header.sealing != nil else {
+      return verify(object.rawSpan, word, unit, footer, manifest).map { ($0, object) }
+    }
+    let inBase = footer.previousFooterOffset == 0
+    guard object.count >= ObjectHeader.byteCount + LogSealing.overhead(inBase: inBase) else {
+      return ("object: length \(object.count)", [])
+    }
+    guard let sealing = log.sealing else {
+      let kind = ObjectHeader.kind(word)
+      if kind.table == nil, kind.rawValue > ObjectKind.tombstones.rawValue {
+        return ("object: kind \(kind.rawValue) is reserved", [])
+      }
+      return nil
+    }
+    guard let plain = sealing.opened(object, at: unit, inBase: inBase) else {
+      isLedgerExact = false
+      return ("object: it is not what was sealed here", [])
+    }
+    return verify(plain.rawSpan, word, unit, footer, manifest).map { ($0, plain) }
+  }
+
+  /// Returns what a damaged object was. Of a sealed one, only its kind is known.
+  private func nameOfDamaged(_ object: RawSpan, _ kind: ObjectKind) -> String {
+    if log.header.sealing != nil, let table = kind.table { return names.nameOfRow(table) }
+    return name(object, kind)
   }
 
   private func name(_ object: RawSpan, _ kind: ObjectKind) -> String {
@@ -75,10 +108,11 @@ extension Verification {
   }
 
   /// Adds a valid object to the ledger. Returns a description of what is wrong with the object; `nil` if nothing is.
+  ///
+  /// - Parameter word: The header word in the file, with the length that the object has there.
   private mutating func verify(
-    _ object: RawSpan, _ unit: UnitOffset, _ footer: SegmentFooter, _ manifest: Manifest?
+    _ object: RawSpan, _ word: UInt32, _ unit: UnitOffset, _ footer: SegmentFooter, _ manifest: Manifest?
   ) -> String? {
-    let word = object.u32(at: 4)
     let kind = ObjectHeader.kind(word)
     switch kind {
     case .sharedString:

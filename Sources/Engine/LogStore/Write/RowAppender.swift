@@ -77,7 +77,7 @@ struct RowAppender {
       bytes.put(keys, at: firstKey)
       bytes.put(body, at: firstKey &+ keys.byteCount)
     }
-    let padded = ObjectHeader.padded(ObjectHeader.byteCount &+ count)
+    let padded = ObjectHeader.padded(ObjectHeader.byteCount &+ count &+ builder.objectOverhead)
     newRows[table].add(unit, byteCount: padded, keys, ends, seed)
     try newRows[table].spillIfLarge()
     if !draft.orderedKeys.isEmpty { try addOrdered(draft.orderedKeys, table, unit.rawValue) }

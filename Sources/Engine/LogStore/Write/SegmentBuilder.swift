@@ -37,6 +37,10 @@ struct SegmentBuilder {
 
   /// The seed of the hashes in this segment's blocks.
   let seed: HashSeed
+  /// What seals the segment; `nil` in a clear log.
+  private(set) var sealing: SegmentSealing?
+  /// By how much an object is longer than its contents and header.
+  let objectOverhead: Int
 
   /// Creates a builder.
   ///
@@ -46,8 +50,10 @@ struct SegmentBuilder {
   ///     no longer the one that the segment continues.
   init(
     at start: Int, in file: any StorageFile, seed: HashSeed, flushLimit: Int = Self.flushLimit, isNewFile: Bool = false,
-    checkFile: FileCheck? = nil
+    sealing: SegmentSealing? = nil, checkFile: FileCheck? = nil
   ) {
+    self.sealing = sealing
+    objectOverhead = sealing?.objectOverhead ?? 0
     self.checkFile = checkFile
     writeBehind = isNewFile && file.canWriteBehind ? WriteBehind(file) : nil
     self.flushLimit = flushLimit
@@ -70,8 +76,8 @@ struct SegmentBuilder {
     _ kind: ObjectKind, _ what: @autoclosure () -> String, _ count: Int, _ fill: (inout MutableRawSpan) -> Void
   ) throws(StoreError) -> UnitOffset {
     try checkRoom(for: ObjectHeader.maximumLength)
-    let length = ObjectHeader.byteCount &+ count
-    guard count <= ObjectHeader.maximumLength - ObjectHeader.byteCount else {
+    let length = ObjectHeader.byteCount &+ count &+ objectOverhead
+    guard count <= ObjectHeader.maximumLength - ObjectHeader.byteCount - objectOverhead else {
       throw .tooLarge(what: what(), byteCount: length, limit: ObjectHeader.maximumLength)
     }
     let unit = UnitOffset(byteOffset: position)
@@ -80,8 +86,12 @@ struct SegmentBuilder {
       // The last word is partly padding, which nothing else sets.
       bytes.put(0 as UInt64, at: padded &- 8)
       bytes.put(UInt32(truncatingIfNeeded: length) | UInt32(kind.rawValue) << 24, at: 4)
-      var contents = bytes._mutatingExtracting(ObjectHeader.byteCount..<length)
-      fill(&contents)
+      if sealing == nil {
+        var contents = bytes._mutatingExtracting(ObjectHeader.byteCount..<length)
+        fill(&contents)
+      } else {
+        sealing?.fillAndSeal(&bytes, length, count, at: unit, fill)
+      }
       let checksum = Checksum.of(bytes.bytes.slice(4, length &- 4), from: Checksum.salt(unit))
       bytes.put(checksum, at: 0)
     }
@@ -96,10 +106,19 @@ struct SegmentBuilder {
     copyOf object: RawSpan, naming words: [UInt32], at offset: Int
   ) throws(StoreError) -> UnitOffset {
     try checkRoom(for: ObjectHeader.maximumLength)
+    if sealing != nil {
+      let count = object.byteCount - ObjectHeader.byteCount
+      let contents = object.slice(ObjectHeader.byteCount, count)
+      return try append(ObjectHeader.kind(object.u32(at: 4)), "a row", count) { bytes in
+        bytes.put(contents, at: 0)
+        for index in words.indices { bytes.put(words[index], at: offset - ObjectHeader.byteCount + 4 * index) }
+      }
+    }
     let unit = UnitOffset(byteOffset: position)
     let length = object.byteCount
     let padded = ObjectHeader.padded(length)
     buffer.append(padded) { bytes in
+      // The kind and the length, as the source may be a sealed log.
       // The last word is partly padding, which nothing else sets.
       bytes.put(0 as UInt64, at: padded &- 8)
       bytes.put(object, at: 0)
@@ -127,8 +146,21 @@ struct SegmentBuilder {
 
   var path: String { file.path }
 
+  /// Returns the plain form of an object of this segment.
+  private func opened(_ stored: [UInt8], _ unit: UnitOffset) throws(StoreError) -> [UInt8] {
+    guard let sealing else { return stored }
+    guard let plain = sealing.keys.opened(stored, at: unit, inBase: sealing.isBase) else {
+      throw .damaged(path: path, offset: unit.byteOffset, what: "an object that was just written")
+    }
+    return plain
+  }
+
   /// Reads an object of this segment back from memory or from the file.
   func read(_ unit: UnitOffset) throws(StoreError) -> [UInt8] {
+    try opened(readStored(unit), unit)
+  }
+
+  private func readStored(_ unit: UnitOffset) throws(StoreError) -> [UInt8] {
     let offset = unit.byteOffset
     if offset >= bufferStart {
       let first = offset - bufferStart
@@ -149,6 +181,11 @@ struct SegmentBuilder {
     let first = unit.byteOffset - bufferStart
     guard first >= 0 else { return false }
     let length = ObjectHeader.length(buffer.bytes(first, ObjectHeader.byteCount).u32(at: 4))
+    if sealing != nil {
+      let plain = try opened(buffer.bytes(first, length).copied(), unit)
+      try body(plain.rawSpan)
+      return true
+    }
     try body(buffer.bytes(first, length))
     return true
   }
@@ -167,14 +204,14 @@ struct SegmentBuilder {
   ) throws(StoreError) -> [UInt8] {
     let offset = unit.byteOffset
     if offset >= bufferStart { return try read(unit) }
-    if let object = window.object(at: offset) { return object }
+    if let object = window.object(at: offset) { return try opened(object, unit) }
     let isNear = next.byteOffset > offset && next.byteOffset - offset < Self.windowByteCount / 4
     window = try storage { () throws(StorageError) in
       try writeBehind?.finish()
       let count = min(isNear ? Self.windowByteCount : Self.usualObjectByteCount, bufferStart - offset)
       return FileWindow(try file.read(count, at: offset), at: offset)
     }
-    return if let object = window.object(at: offset) { object } else { try read(unit) }
+    return if let object = window.object(at: offset) { try opened(object, unit) } else { try read(unit) }
   }
 
   /// Appends zeros up to a multiple of `alignment`.
@@ -234,8 +271,9 @@ struct SegmentBuilder {
 
   /// Appends the manifest and footer, writes the remaining bytes and syncs. The commit is durable on return.
   mutating func finish(
-    _ manifest: [UInt8], objectEnd: Int, _ identity: Identity
+    _ manifest: Manifest, objectEnd: Int, _ identity: Identity
   ) throws(StoreError) -> SegmentFooter {
+    let manifest = encoded(manifest, identity)
     let skipped = isLarge ? 0 : SegmentHeader.byteCount
     bodyChecksum = Checksum.of(buffer.bytes(skipped, buffer.count - skipped), from: bodyChecksum)
     let manifestOffset = position
@@ -272,6 +310,21 @@ struct SegmentBuilder {
     }
     try sync()
     return footer
+  }
+
+  /// Returns the bytes of the manifest.
+  private mutating func encoded(_ manifest: Manifest, _ identity: Identity) -> [UInt8] {
+    guard let keys = sealing?.keys, let nonce = sealing?.nonces.next() else { return manifest.encoded() }
+    let place = ManifestPlace(
+      sequence: identity.sequence, segmentOffset: UInt64(start), previousChain: identity.previous?.chain ?? 0)
+    return manifest.encoded { (clear, secret) in
+      keys.sealed(manifest: secret, clear: clear + place.bytes, nonce: nonce)
+    }
+  }
+
+  /// Seals a page of an ordered block, whose last bytes are free; does nothing in a clear log.
+  mutating func seal(page: inout MutableRawSpan, at unit: UnitOffset) {
+    if let nonce = sealing?.nonces.next() { sealing?.keys.seal(page: &page, at: unit, nonce: nonce) }
   }
 
   /// Appends the manifest and zeros, so that `padding` more bytes end on a page boundary.

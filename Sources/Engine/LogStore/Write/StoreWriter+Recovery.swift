@@ -97,7 +97,7 @@ extension LogFile {
   /// Returns the same log, wrapped so that previous generations are deleted before a write fails because the device is
   /// full.
   fileprivate func makingRoom(in location: StoreLocation) -> LogFile {
-    LogFile(location.reclaiming(file), header: header, path: path)
+    LogFile(location.reclaiming(file), header: header, path: path, sealing: sealing)
   }
 }
 

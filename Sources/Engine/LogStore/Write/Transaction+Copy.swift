@@ -99,7 +99,7 @@ extension RowAppender {
         }
       }
       let unit = try builder.append(copyOf: record.bytes, naming: shared, at: record.sharedStart)
-      newRows[table].add(byteCount: ObjectHeader.padded(record.byteCount))
+      newRows[table].add(byteCount: ObjectHeader.padded(record.byteCount + builder.objectOverhead))
       for index in 0..<record.keyCount { newRows[table].add(key: record.key(index), index, unit, seed) }
       try newRows[table].spillIfLarge()
       if isMapping { map.add(record.unit.rawValue, unit.rawValue) }

@@ -34,7 +34,7 @@ extension Transaction {
     try checkBlockCounts()
     manifest.state = state
     if base != nil { manifest.tailRows += UInt64(putCount) }
-    return try appender.builder.finish(manifest.encoded(), objectEnd: objectEnd, identity)
+    return try appender.builder.finish(manifest, objectEnd: objectEnd, identity)
   }
 
   /// Sorts the new entries, and returns the new rows that a later row of this transaction with the same unique key
@@ -76,12 +76,14 @@ extension Transaction {
   private struct NewRow {
     let bytes: [UInt8]
     let layout: RecordLayout
+    /// By how much the row is longer in the file.
+    let overhead: Int
 
     func key(_ space: Int) -> [UInt8] {
       bytes.rawSpan.extracting(layout.keyRange(space, in: bytes.rawSpan)).copied()
     }
 
-    var paddedLength: Int { ObjectHeader.padded(bytes.count) }
+    var paddedLength: Int { ObjectHeader.padded(bytes.count + overhead) }
   }
 
   private func row(_ entry: IndexEntry) throws(StoreError) -> NewRow {
@@ -94,7 +96,8 @@ extension Transaction {
   ) throws(StoreError) -> NewRow {
     let unit = UnitOffset(rawValue: entry.offset)
     let bytes = try appender.builder.read(unit, before: UnitOffset(rawValue: next.offset), through: &window)
-    return NewRow(bytes: bytes, layout: try layout(of: bytes.rawSpan, at: unit))
+    return NewRow(
+      bytes: bytes, layout: try layout(of: bytes.rawSpan, at: unit), overhead: appender.builder.objectOverhead)
   }
 
   private func layout(of row: RawSpan, at unit: UnitOffset) throws(StoreError) -> RecordLayout {
@@ -210,7 +213,11 @@ extension Transaction {
     _ body: (RawSpan) -> Void
   ) throws(StoreError) {
     let unit = UnitOffset(rawValue: entry.offset)
-    if let base, unit.byteOffset < base.end { return body(try base.record(unit, table: table).key(space)) }
+    if let base, unit.byteOffset < base.end {
+      let scope = ScratchScope(base)
+      defer { scope.end() }
+      return body(try base.record(unit, table: table).key(space))
+    }
     let isBuffered = try appender.builder.withBuffered(unit) { (bytes) throws(StoreError) in
       body(bytes.extracting(try layout(of: bytes, at: unit).keyRange(space, in: bytes)))
     }

@@ -68,9 +68,13 @@ public final class Transaction {
     }
     appender = RowAppender(
       SegmentBuilder(
-        at: start, in: log.file, seed: log.header.seed, flushLimit: location.environment.flushLimit,
-        isNewFile: base == nil, checkFile: checkFile),
-      manifest.tables, seed: log.header.seed, SpillSpace(nextTo: location), isNewGeneration: base == nil,
+        at: start, in: log.file, seed: log.seed, flushLimit: location.environment.flushLimit,
+        isNewFile: base == nil,
+        sealing: log.sealing.map {
+          SegmentSealing($0, nonces: NonceSequence(location.environment.random), isBase: base == nil)
+        }, checkFile: checkFile),
+      manifest.tables, seed: log.seed, SpillSpace(nextTo: location),
+      isNewGeneration: base == nil,
       owner: number)
     state = manifest.state
     for (table, described) in schema.tables.enumerated() where table < manifest.tables.count {
@@ -126,7 +130,8 @@ public final class Transaction {
     precondition(
       draft.keyEnds.count == manifest.tables[table].keySpaces.count,
       "a row has one key for each key space of its table")
-    try Self.checkSize(draft, "a row of \(manifest.tables[table].name)")
+    try Self.checkSize(
+      draft, "a row of \(manifest.tables[table].name)", overhead: appender.builder.objectOverhead)
     do {
       if base != nil { try deleteReplaced(table, draft) }
       try appender.put(table, draft, "a row of \(manifest.tables[table].name)")
@@ -144,7 +149,8 @@ public final class Transaction {
     precondition(
       draft.keyEnds.count == manifest.tables[table].keySpaces.count,
       "a row has one key for each key space of its table")
-    try Self.checkSize(draft, "a row of \(manifest.tables[table].name)")
+    try Self.checkSize(
+      draft, "a row of \(manifest.tables[table].name)", overhead: appender.builder.objectOverhead)
     try delete(table, replaced)
     do {
       try appender.put(table, draft, "a row of \(manifest.tables[table].name)")
@@ -156,14 +162,14 @@ public final class Transaction {
   ///
   /// - Throws: `StoreError.tooLarge`.
   package static func checkSize(
-    _ draft: borrowing RecordDraft, _ what: @autoclosure () -> String
+    _ draft: borrowing RecordDraft, _ what: @autoclosure () -> String, overhead: Int = 0
   ) throws(StoreError) {
     let limit = RecordLayout.maximumKeyLength
     guard draft.keys.count <= limit else {
       throw .tooLarge(what: "the keys of a row", byteCount: draft.keys.count, limit: limit)
     }
     let start = RecordLayout.keyStart(sharedCount: draft.shared.count, keyCount: draft.keyEnds.count)
-    let length = start + draft.keys.count + draft.body.count
+    let length = start + draft.keys.count + draft.body.count + overhead
     guard length <= ObjectHeader.maximumLength else {
       throw .tooLarge(what: what(), byteCount: length, limit: ObjectHeader.maximumLength)
     }
@@ -286,7 +292,7 @@ public final class Transaction {
   @inline(__always)
   private func deleteRow(_ record: borrowing RecordView, of table: Int) -> Bool {
     guard dead.insert(record.unit.rawValue) else { return false }
-    countDead(table, ObjectHeader.padded(record.byteCount))
+    countDead(table, record.paddedByteCount)
     return true
   }
 

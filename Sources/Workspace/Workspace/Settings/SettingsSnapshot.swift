@@ -43,6 +43,8 @@ public struct SettingsSnapshot: Sendable {
   func bytes(_ name: String) throws -> [UInt8]? {
     let key = try SettingName.key(name)
     guard let store, let table = store.table(named: SettingsTable.values.name) else { return nil }
+    let scope = ScratchScope(store)
+    defer { scope.end() }
     return try store.record(KeySpaceID(table: table, index: 0), key.rawSpan)?.body.copied()
   }
 
