@@ -239,7 +239,7 @@ let groups: [(name: String, targets: [Target])] = [
         "Workspace",
         [
           "Barcodes", "Bytes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "Platform",
-          "RemoteLists", "Storage", "TextFormat",
+          "RemoteLists", "Sealing", "Storage", "TextFormat",
         ]),
       module(
         "Shelfmark",
@@ -503,7 +503,7 @@ let groups: [(name: String, targets: [Target])] = [
         "WorkspaceTests",
         [
           "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogSync", "DocumentFormat", "Documents", "LogStore",
-          "RandomTestSupport", "RemoteLists", "Storage", "StoreTestSupport", "Workspace",
+          "RandomTestSupport", "RemoteLists", "Sealing", "Storage", "StoreTestSupport", "Workspace",
         ])
     ]),
   tests(

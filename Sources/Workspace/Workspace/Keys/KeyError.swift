@@ -1,0 +1,85 @@
+package import Platform
+package import Sealing
+
+/// Why the keys of a user cannot be read, used or changed.
+package enum KeyError: Error, Sendable, Equatable {
+  // When the keys are opened.
+
+  /// The user is sealed, and no key was given.
+  case noKey(path: String)
+  /// The key, or passphrase, that was given is not one that opens the keys.
+  case otherKey(path: String)
+  /// The keys file is not as it was written.
+  case damaged(path: String, what: String)
+  /// A newer program wrote the keys file.
+  case newer(path: String, version: String)
+  /// The system cannot encrypt.
+  case sealing(SealingError)
+
+  // When they are changed.
+
+  /// No wrapping has this id.
+  case noWrapping(path: String, id: String)
+  /// The wrapping is the only one: without it nobody could open the stores.
+  case lastWrapping(path: String, id: String)
+  /// The key opens the keys already.
+  case sameKey(path: String, id: String)
+  /// There are as many wrappings as a keys file can have.
+  case tooMany(path: String, limit: Int)
+  /// Another process changes the keys.
+  case locked(path: String)
+  case io(StorageError)
+}
+
+extension KeyError: CustomStringConvertible {
+  /// What is wrong with which file, and what to do, for people.
+  package var description: String {
+    switch self {
+    case .noKey(let path): "\(path): the stores are sealed, and no key was given"
+    case .otherKey(let path): "\(path): this is another key than those that open the stores"
+    case .damaged(let path, let what):
+      "\(path) is damaged: \(what); bring the file back from a backup: without it no key opens the stores"
+    case .newer(let path, let version):
+      "\(path) has version \(version), which a newer program wrote: install that version"
+    case .sealing(let error): error.description
+    case .noWrapping(let path, let id): "\(path) has no key \(id)"
+    case .lastWrapping(let path, let id):
+      "\(path): \(id) is the last key: without it nobody could open the stores; add another one first"
+    case .sameKey(let path, let id): "\(path): this key is there already, as \(id)"
+    case .tooMany(let path, let limit): "\(path) has \(limit) keys, which is the limit: remove one first"
+    case .locked(let path): "\(path): another process is changing the keys; try again"
+    case .io(let error): error.description
+    }
+  }
+}
+
+extension KeyError: ProgramError {
+  package var exitStatus: ExitStatus {
+    switch self {
+    case .noKey, .otherKey: .permission
+    case .damaged, .newer: .data
+    case .sealing(.noLibrary), .sealing(.algorithm): .unavailable
+    case .sealing(.noMemory): .io
+    case .noWrapping, .lastWrapping, .sameKey, .tooMany: .no
+    case .locked: .temporary
+    case .io(let error): error.exitStatus
+    }
+  }
+
+  package var refusal: Refusal { .unavailable("storeUnavailable") }
+}
+
+/// Calls a function of `Sealing` with its errors as those of keys.
+func sealing<Result>(_ body: () throws(SealingError) -> Result) throws(KeyError) -> Result {
+  do { return try body() } catch { throw .sealing(error) }
+}
+
+/// Calls a function of `Storage` with its errors as those of keys.
+func keyStorage<Result>(_ body: () throws(StorageError) -> Result) throws(KeyError) -> Result {
+  do { return try body() } catch { throw .io(error) }
+}
+
+extension SecretBytes {
+  /// The bytes of a derived value that is not secret, such as a check value.
+  func published() -> [UInt8] { unsafe withBytes { unsafe Array($0) } }
+}
