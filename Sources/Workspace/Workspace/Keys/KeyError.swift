@@ -1,8 +1,8 @@
-package import Platform
-package import Sealing
+public import Platform
+import Sealing
 
-/// Why the keys of a user cannot be read, used or changed.
-package enum KeyError: Error, Sendable, Equatable {
+/// Why the keys of a sealed user cannot be read, used or changed.
+public enum KeyError: Error, Sendable, Equatable {
   // When the keys are opened.
 
   /// The user is sealed, and no key was given.
@@ -13,8 +13,16 @@ package enum KeyError: Error, Sendable, Equatable {
   case damaged(path: String, what: String)
   /// A newer program wrote the keys file.
   case newer(path: String, version: String)
-  /// The system cannot encrypt.
-  case sealing(SealingError)
+  /// This system cannot encrypt or decrypt: it has no libsodium, or too little memory.
+  case system(reason: String, isMemory: Bool)
+  /// What was given as a key file cannot be read: `name` is the file.
+  case unreadable(name: String, reason: String)
+  /// What was given as a key file is not for one user alone: `name` is the file.
+  case exposed(name: String, reason: String)
+  /// What was given has no key in it: `name` is the file, or `the key command`.
+  case noKeyInside(name: String, reason: String)
+  /// The key command has failed.
+  case command(reason: String)
 
   // When they are changed.
 
@@ -33,7 +41,7 @@ package enum KeyError: Error, Sendable, Equatable {
 
 extension KeyError: CustomStringConvertible {
   /// What is wrong with which file, and what to do, for people.
-  package var description: String {
+  public var description: String {
     switch self {
     case .noKey(let path): "\(path): the stores are sealed, and no key was given"
     case .otherKey(let path): "\(path): this is another key than those that open the stores"
@@ -41,7 +49,10 @@ extension KeyError: CustomStringConvertible {
       "\(path) is damaged: \(what); bring the file back from a backup: without it no key opens the stores"
     case .newer(let path, let version):
       "\(path) has version \(version), which a newer program wrote: install that version"
-    case .sealing(let error): error.description
+    case .system(let reason, _): reason
+    case .unreadable(let name, let reason), .exposed(let name, let reason), .noKeyInside(let name, let reason):
+      "\(name): \(reason)"
+    case .command(let reason): "the key command \(reason)"
     case .noWrapping(let path, let id): "\(path) has no key \(id)"
     case .lastWrapping(let path, let id):
       "\(path): \(id) is the last key: without it nobody could open the stores; add another one first"
@@ -56,10 +67,11 @@ extension KeyError: CustomStringConvertible {
 extension KeyError: ProgramError {
   package var exitStatus: ExitStatus {
     switch self {
-    case .noKey, .otherKey: .permission
-    case .damaged, .newer: .data
-    case .sealing(.noLibrary), .sealing(.algorithm): .unavailable
-    case .sealing(.noMemory): .io
+    case .noKey, .otherKey, .exposed: .permission
+    case .damaged, .newer, .noKeyInside: .data
+    case .system(_, let isMemory): isMemory ? .io : .unavailable
+    case .unreadable: .noInput
+    case .command: .unavailable
     case .noWrapping, .lastWrapping, .sameKey, .tooMany: .no
     case .locked: .temporary
     case .io(let error): error.exitStatus
@@ -69,9 +81,14 @@ extension KeyError: ProgramError {
   package var refusal: Refusal { .unavailable("storeUnavailable") }
 }
 
+extension KeyError {
+  /// An error of the system's encryption.
+  init(_ error: SealingError) { self = .system(reason: error.description, isMemory: error == .noMemory) }
+}
+
 /// Calls a function of `Sealing` with its errors as those of keys.
 func sealing<Result>(_ body: () throws(SealingError) -> Result) throws(KeyError) -> Result {
-  do { return try body() } catch { throw .sealing(error) }
+  do { return try body() } catch { throw KeyError(error) }
 }
 
 /// Calls a function of `Storage` with its errors as those of keys.

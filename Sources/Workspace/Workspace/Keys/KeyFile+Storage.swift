@@ -107,7 +107,7 @@ extension KeyFile {
   /// Writes a mark into the keys file of a directory, in place and without a sync. The caller has the lock of the store
   /// that the mark is about. Does nothing if there is no keys file, or no place for the name.
   ///
-  /// - Throws: `KeyError.io`, `.sealing`.
+  /// - Throws: `KeyError.io`, `.system`.
   package static func update(
     _ mark: StoreMark, _ key: DataKey, in directory: any StorageDirectory
   ) throws(KeyError) {

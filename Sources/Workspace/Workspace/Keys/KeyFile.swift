@@ -93,7 +93,7 @@ package struct KeyFile: Sendable {
 
   /// Opens the keys.
   ///
-  /// - Throws: `KeyError.otherKey`, `.damaged`, `.sealing`.
+  /// - Throws: `KeyError.otherKey`, `.damaged`, `.system`.
   /// - Complexity: For a passphrase, a large part of a second for each wrapping of this kind.
   package func unlock(with material: KeyMaterial) throws(KeyError) -> Keys {
     for wrapping in wrappings {
@@ -129,7 +129,7 @@ package struct KeyFile: Sendable {
   /// Returns the keys with one more wrapping.
   ///
   /// - Parameter material: The key or passphrase that is to open them too.
-  /// - Throws: `KeyError.sameKey`, `.tooMany`, `.sealing`.
+  /// - Throws: `KeyError.sameKey`, `.tooMany`, `.system`.
   package func adding(
     _ material: KeyMaterial, of dataKey: DataKey, cost: PassphraseCost = .standard, now: Int64
   ) throws(KeyError) -> KeyFile {
@@ -157,7 +157,7 @@ package struct KeyFile: Sendable {
 
   /// Returns the keys with `new` instead of the wrapping that `old` has opened.
   ///
-  /// - Throws: `KeyError.sameKey`, `.sealing`.
+  /// - Throws: `KeyError.sameKey`, `.system`.
   package func replacing(
     _ old: Keys, with new: KeyMaterial, cost: PassphraseCost = .standard, now: Int64
   ) throws(KeyError) -> KeyFile {
@@ -193,7 +193,7 @@ package struct KeyFile: Sendable {
       var file = try KeyFile(path, key, .sealed, former: former, [wrapping], now: now)
       for mark in try marks(old.current) { try file.set(mark, key) }
       return (file, Keys(current: key, former: old.current, wrapping: wrapping.id))
-    } catch { throw .sealing(error) }
+    } catch { throw KeyError(error) }
   }
 
   /// Returns the keys without the former data key, which no store has any more.
