@@ -58,6 +58,8 @@ public final class Workspace: Sendable {
     public var refreshInterval: Duration = .zero
     /// A callback for actions that stores take on their own; see ``WorkspaceDirectory/notify``.
     public var notify: @Sendable (StoreNotice) -> Void = { _ in }
+    /// Where the key of sealed users comes from; `nil` if there is none.
+    public var key: KeySource?
     /// The options of document stores.
     public var documents = DocumentStore.Options()
     /// The options of the cached pages of remote lists.
@@ -93,6 +95,7 @@ public final class Workspace: Sendable {
     var directory = WorkspaceDirectory(root: root)
     directory.lockTimeout = options.lockTimeout
     directory.notify = options.notify
+    directory.key = options.key
     // On a read-only or foreign medium, the deletion is deferred. A partly removed user is never visible.
     try? directory.finishRemovals()
     let workspace = Workspace(directory, options)

@@ -10,9 +10,10 @@ extension WorkspaceDirectory {
   /// begin with a dot.
   static let removedPrefix = ".removed-"
 
-  /// Removes a user's directory and everything in it. A user who is signed in is signed out first.
+  /// Removes a user's directory and everything in it. The keys of a sealed user are destroyed first, for which no key is
+  /// needed. A user who is signed in is signed out next.
   ///
-  /// After a crash the user is unchanged, signed out or removed; remaining files are deleted by the next removal, or by
+  /// After a crash the user is unchanged, without keys, signed out or removed; remaining files are deleted by the next removal, or by
   /// the next ``Workspace``. Symbolic links are removed, not followed. A file that another user shares has a hard link
   /// in that user's directory, and stays. A process that still writes to the user's stores writes to files that are
   /// being deleted.
@@ -38,12 +39,25 @@ extension WorkspaceDirectory {
     var wasThere = false
     // A concurrent sign-in of this user waits for the lock, and then creates a new directory.
     try withCurrentUser { current, set in
+      // From then on nobody can read what is left of sealed stores, wherever the rest is interrupted.
+      try destroyKeys(of: id)
       if current?.hasSameBytes(as: id) == true { try set(nil) }
       try after(.signedOut)
       wasThere = try moveAway(id, after)
     }
     try finishRemovals(after: after)
     return wasThere
+  }
+
+  private func destroyKeys(of id: String) throws {
+    guard let directory = try directory(of: id) else { return }
+    do throws(KeyError) {
+      guard try KeyFile.isAnything(in: directory) else { return }
+      // A change of the keys would write them again.
+      let lock = try KeyFile.lock(in: directory)
+      defer { lock.release() }
+      try KeyFile.destroy(in: directory)
+    } catch { throw WorkspaceError.keys(error) }
   }
 
   private func moveAway(_ id: String, _ after: (RemovalStep) throws -> Void) throws -> Bool {

@@ -56,7 +56,11 @@ extension WorkspaceDirectory {
   // MARK: Values next to a catalogue
 
   private func noteStore(_ catalogue: StoreLocation) -> StoreLocation {
-    location(catalogue.directory, "origin")
+    // The same directory has the same keys.
+    var location = StoreLocation(catalogue.directory, name: "origin", environment: catalogue.environment)
+    location.keys = catalogue.keys
+    location.sealsNew = catalogue.sealsNew
+    return location
   }
 
   /// The text stored under a name next to the catalogue at `location`; `nil` if nothing is stored.

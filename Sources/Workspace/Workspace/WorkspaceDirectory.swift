@@ -22,13 +22,30 @@ public struct WorkspaceDirectory: Sendable {
   /// A callback for actions that stores take on their own, for example deleting a previous generation because the disk
   /// is full. It may be called on any thread.
   public var notify: @Sendable (StoreNotice) -> Void = { _ in }
+  /// Where the key of sealed users comes from; `nil` if there is none. It is read when a sealed store is first used.
+  public var key: KeySource? {
+    get { keyRing.source }
+    set { keyRing = KeyRing(newValue) }
+  }
+  /// The keys that were opened. Copies of this value share them.
+  var keyRing = KeyRing(nil)
 
   /// Creates a workspace at a path. Nothing is read or created.
   public init(root: String) { self.root = root }
 
-  /// The store `name` in `directory`.
-  func location(_ directory: any StorageDirectory, _ name: String) -> StoreLocation {
-    StoreLocation(directory, name: name, environment: .system(notify: notify))
+  /// The store `name` in `directory`, with the key of that directory if its stores are sealed.
+  ///
+  /// Without a key, sealed stores have a location too: using them throws `StoreError.sealed`.
+  ///
+  /// - Throws: `WorkspaceError.keys`.
+  func location(_ directory: any StorageDirectory, _ name: String) throws(WorkspaceError) -> StoreLocation {
+    let location = StoreLocation(directory, name: name, environment: .system(notify: notify))
+    do throws(KeyError) {
+      guard let file = try KeyFile.read(in: directory) else { return location }
+      let sealsNew = file.state != .unsealing
+      if key == nil { return location.opening(with: nil, sealsNew: sealsNew) }
+      return location.opening(with: try keyRing.keys(of: file), sealsNew: sealsNew)
+    } catch { throw .keys(error) }
   }
 
   // MARK: The signed-in user
@@ -69,7 +86,8 @@ public struct WorkspaceDirectory: Sendable {
   }
 
   private func existingSettings() throws(WorkspaceError) -> StoreLocation? {
-    try wrapped { () throws(StoreError) in try open(["default"]).map { location($0, "settings") } }
+    let directory = try wrapped { () throws(StoreError) in try open(["default"]) }
+    return try directory.map { directory throws(WorkspaceError) in try location(directory, "settings") }
   }
 
   /// Signs a user in, durably, and creates the directory for the user's stores.
@@ -181,13 +199,18 @@ public struct WorkspaceDirectory: Sendable {
   ///   - id: The user's ID.
   /// - Throws: `WorkspaceError.userID`, `.store`.
   public func store(_ name: String, of id: String?) throws(WorkspaceError) -> StoreLocation? {
-    try directory(of: id).map { location($0, name) }
+    try directory(of: id).map { directory throws(WorkspaceError) in try location(directory, name) }
   }
+
+  /// Whether a user has a directory, so that the user exists. Needs no key.
+  ///
+  /// - Throws: `WorkspaceError.userID`, `.store`.
+  package func hasUser(_ id: String) throws(WorkspaceError) -> Bool { try directory(of: id) != nil }
 
   /// Like ``store(_:of:)``, but creates missing directories.
   public func makeStore(_ name: String, of id: String?) throws(WorkspaceError) -> StoreLocation {
     if let id { try check(id) }
-    return try wrapped { () throws(StoreError) in location(try make(names(of: id)), name) }
+    return try location(wrapped { () throws(StoreError) in try make(names(of: id)) }, name)
   }
 
   /// The path of a user's directory, relative if the root's is. It is created if it does not exist; removing the user

@@ -15,6 +15,8 @@ public enum WorkspaceError: Error, Sendable {
   case store(StoreError)
   /// The store that contains the signed-in user is damaged or invalid. The users' own stores are not affected.
   case settings(StoreError)
+  /// The keys of a sealed user cannot be opened.
+  case keys(KeyError)
 }
 
 extension WorkspaceError {
@@ -41,6 +43,7 @@ extension WorkspaceError: CustomStringConvertible {
         ?? "the workspace was closed"
     case .store(let error): error.description
     case .settings(let error): "the signed-in user cannot be determined: \(error)"
+    case .keys(let error): error.description
     }
   }
 }
@@ -50,6 +53,7 @@ extension WorkspaceError: ProgramError {
   package var exitStatus: ExitStatus {
     switch self {
     case .store(let cause), .settings(let cause): cause.exitStatus
+    case .keys(let cause): cause.exitStatus
     case .noSuchUser: .no
     case .closed: .temporary
     case .userID, .notSignedIn: .usage
@@ -59,7 +63,7 @@ extension WorkspaceError: ProgramError {
   /// What a server answers to a request that fails because of it.
   package var refusal: Refusal {
     switch self {
-    case .store, .settings: .unavailable("storeUnavailable")
+    case .store, .settings, .keys: .unavailable("storeUnavailable")
     case .noSuchUser: .conflict("noSuchUser")
     case .closed: .conflict("userChanged")
     case .notSignedIn: .conflict("nobodySignedIn")

@@ -26,6 +26,8 @@ public enum KeyError: Error, Sendable, Equatable {
 
   // When they are changed.
 
+  /// The user has no keys: the stores are in clear.
+  case notSealed(path: String)
   /// No wrapping has this id.
   case noWrapping(path: String, id: String)
   /// The wrapping is the only one: without it nobody could open the stores.
@@ -53,6 +55,7 @@ extension KeyError: CustomStringConvertible {
     case .unreadable(let name, let reason), .exposed(let name, let reason), .noKeyInside(let name, let reason):
       "\(name): \(reason)"
     case .command(let reason): "the key command \(reason)"
+    case .notSealed(let path): "\(path): there is no such file, as the stores are not sealed"
     case .noWrapping(let path, let id): "\(path) has no key \(id)"
     case .lastWrapping(let path, let id):
       "\(path): \(id) is the last key: without it nobody could open the stores; add another one first"
@@ -72,7 +75,7 @@ extension KeyError: ProgramError {
     case .system(_, let isMemory): isMemory ? .io : .unavailable
     case .unreadable: .noInput
     case .command: .unavailable
-    case .noWrapping, .lastWrapping, .sameKey, .tooMany: .no
+    case .notSealed, .noWrapping, .lastWrapping, .sameKey, .tooMany: .no
     case .locked: .temporary
     case .io(let error): error.exitStatus
     }

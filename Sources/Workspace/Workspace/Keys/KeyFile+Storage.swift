@@ -18,6 +18,14 @@ extension KeyFile {
     try keyStorage { () throws(StorageError) in try directory.identity(of: name) != nil }
   }
 
+  /// Whether a directory has keys, or the rest of a change of them.
+  static func isAnything(in directory: any StorageDirectory) throws(KeyError) -> Bool {
+    try keyStorage { () throws(StorageError) in
+      if try directory.identity(of: name) != nil { return true }
+      return try directory.identity(of: newName) != nil
+    }
+  }
+
   /// Reads the keys of a directory; `nil` if it has none, so that its stores are in clear.
   ///
   /// - Throws: `KeyError.damaged`, `.newer`, `.io`.

@@ -42,7 +42,8 @@ public enum KeySource: Sendable, Hashable {
     guard bytes.count == AuthenticatedCipher.keyByteCount else {
       let count = bytes.count > AuthenticatedCipher.keyByteCount ? "more" : "\(bytes.count)"
       throw .noKeyInside(
-        name: file.path, reason: "a key file has exactly 32 random bytes, this one has \(count);"
+        name: file.path,
+        reason: "a key file has exactly 32 random bytes, this one has \(count);"
           + " 'head -c 32 /dev/urandom' makes them")
     }
     let copy = bytes
@@ -56,7 +57,9 @@ public enum KeySource: Sendable, Hashable {
     var bytes = try file.read(limit: passphraseLimit + 1)
     defer { SecretBytes.wipe(&bytes) }
     let count = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-    guard count > 0 else { throw .noKeyInside(name: file.path, reason: "its first line is empty: it is the passphrase") }
+    guard count > 0 else {
+      throw .noKeyInside(name: file.path, reason: "its first line is empty, and it is the passphrase")
+    }
     guard count <= passphraseLimit else {
       throw .noKeyInside(name: file.path, reason: "its first line has more than \(passphraseLimit) bytes")
     }
@@ -105,14 +108,16 @@ final class SecretFileReader {
     }
     guard status.st_uid == geteuid() || status.st_uid == 0 else {
       throw .exposed(
-        name: path, reason: "it belongs to user \(status.st_uid), and a key must belong to the user of this program"
-          + " (\(geteuid())) or to root")
+        name: path,
+        reason: "it belongs to user \(status.st_uid), and a key must belong to the user of this program (\(geteuid()))"
+          + " or to root")
     }
     let mode = status.st_mode & 0o777
     guard mode & (allowsGroup ? 0o037 : 0o077) == 0 else {
       throw .exposed(
-        name: path, reason: "others may read or change it (mode \(String(mode, radix: 8))), and it holds a secret; run"
-          + " 'chmod 600 \(path.shellWord)'")
+        name: path,
+        reason: "others may read or change it (mode \(String(mode, radix: 8))), and it holds a secret;"
+          + " run 'chmod 600 \(path.shellWord)'")
     }
   }
 
