@@ -40,6 +40,8 @@ struct Catalogctl: AsyncParsableCommand {
           BackupCommand.self, RestoreCommand.self,
         ]),
       CommandGroup(name: "Erasing:", subcommands: [Forget.self]),
+      CommandGroup(
+        name: "Sealing:", subcommands: [Seal.self, Unseal.self, Rekey.self, KeysCommand.self]),
       CommandGroup(name: "What programs keep beside it:", subcommands: [Cache.self]),
     ])
 }

@@ -33,6 +33,13 @@ public struct WorkspaceDirectory: Sendable {
   /// Creates a workspace at a path. Nothing is read or created.
   public init(root: String) { self.root = root }
 
+  /// A workspace at another path, with the same key.
+  package func elsewhere(_ root: String) -> WorkspaceDirectory {
+    var other = WorkspaceDirectory(root: root)
+    (other.lockTimeout, other.keyRing) = (lockTimeout, keyRing)
+    return other
+  }
+
   /// The store `name` in `directory`, with the key of that directory if its stores are sealed.
   ///
   /// Without a key, sealed stores have a location too: using them throws `StoreError.sealed`.

@@ -6,7 +6,10 @@ import Workspace
 struct Users: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "users", abstract: "List the users that have stores here.",
-    discussion: "Exit code 65 if a user's catalogue is damaged or of a newer version; the others are still listed.",
+    discussion: """
+      What a sealed user has is shown only to who gives that user's key. Exit code 65 if a user's catalogue is damaged \
+      or of a newer version; the others are still listed.
+      """,
     subcommands: [UsersRemove.self])
 
   @OptionGroup var store: StoreOptions
@@ -28,23 +31,33 @@ struct Users: ParsableCommand {
       var snapshot: CatalogSnapshot?
       var bytes = 0
       var fault = "damaged"
+      var isSealed = false
       do {
+        isSealed = try workspace.isSealed(id)
         bytes = try workspace.byteCount(of: id)
         snapshot = try store.orRemedies(id) {
           try workspace.catalogue(of: id).flatMap { try CatalogReader.open($0)?.snapshot() } ?? .empty
         }
       } catch {
-        guard let failure = Failure(error), failure.code == .data else { throw error }
-        if error.isAboutNewerFile { fault = "newer" }
-        Console.say("catalogctl: \(failure.message) (with --user \(id))")
-        faults += 1
+        guard let failure = Failure(error) else { throw error }
+        if isSealed, failure.code == .permission {
+          // Each user has a key of their own, so most of those in a list do not open with the one that was given.
+          fault = "sealed"
+        } else {
+          guard failure.code == .data else { throw error }
+          if error.isAboutNewerFile { fault = "newer" }
+          Console.say("catalogctl: \(failure.message) (with --user \(id))")
+          faults += 1
+        }
       }
       // Byte by byte: a String's `==` treats canonically equivalent Unicode texts as equal.
       let isCurrent = current.map { $0.utf8.elementsEqual(id.utf8) } ?? false
+      let isHidden = isSealed && snapshot == nil
       if output.json {
         JSONText.object([
           ("id", .text(id)), ("current", .bool(isCurrent)), ("bytes", .int(bytes)),
-          ("products", .int(snapshot?.productCount ?? 0)), ("cursor", .text(snapshot?.cursor ?? "")),
+          ("products", isHidden ? .null : .int(snapshot?.productCount ?? 0)),
+          ("cursor", isHidden ? .null : .text(snapshot?.cursor ?? "")), ("sealed", .bool(isSealed)),
         ]).print()
       }
       table.add(

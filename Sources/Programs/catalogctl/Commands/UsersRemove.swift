@@ -8,8 +8,9 @@ struct UsersRemove: ParsableCommand {
     commandName: "remove", abstract: "Remove a user with everything that the user has here.",
     discussion: """
       The user's catalogue, settings and documents are deleted and cannot be restored; a user who is signed in is \
-      signed out first. Data that other users share with this one is kept. On a terminal the command asks first; \
-      elsewhere --yes is required. Exit code 1 if there is no such user.
+      signed out first. Data that other users share with this one is kept. The keys of a sealed user are destroyed \
+      before anything else, for which no key is needed. On a terminal the command asks first; elsewhere --yes is \
+      required. Exit code 1 if there is no such user.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -28,7 +29,7 @@ struct UsersRemove: ParsableCommand {
     var workspace = store.workspace
     workspace.lockTimeout = write.lockTimeout
     // Report an invalid id as such; do not ask for confirmation about a user that does not exist.
-    guard try workspace.catalogue(of: id) != nil else { throw WorkspaceError.noSuchUser(id) }
+    guard try workspace.hasUser(id) else { throw WorkspaceError.noSuchUser(id) }
     if !yes { try ask(workspace) }
     guard try workspace.remove(id) else { throw WorkspaceError.noSuchUser(id) }
     DurableChange.report("the user was removed")

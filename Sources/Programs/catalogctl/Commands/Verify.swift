@@ -44,7 +44,7 @@ struct Verify: ParsableCommand {
     }
     if batch {
       try InputFile("-").forEachLine { root in
-        let answer = Self.answer(root: root, user: store.user, isDefault: isDefault)
+        let answer = Self.answer(store.workspace.elsewhere(root), user: store.user, isDefault: isDefault)
         if output.json { answer.json(root: root).print() } else { Console.print(answer.line) }
       }
       return
@@ -186,13 +186,13 @@ struct Verify: ParsableCommand {
   }
 
   /// The answer to one line of a batch. It keeps nothing open and no state.
-  private static func answer(root: String, user: String?, isDefault: Bool) -> BatchResult {
+  private static func answer(_ workspace: WorkspaceDirectory, user: String?, isDefault: Bool) -> BatchResult {
+    let root = workspace.root
     if root.isEmpty { return .bad("an empty line names no root directory") }
     // Bytes that are not UTF-8 were replaced, so the text is another path, where there may be nothing to find.
     if root.unicodeScalars.contains("\u{FFFD}") { return .bad("the path is not valid UTF-8: \(root)") }
     do {
-      let (findings, digest) = try check(
-        WorkspaceDirectory(root: root), user: user, isDefault: isDefault, orNobody: true)
+      let (findings, digest) = try check(workspace, user: user, isDefault: isDefault, orNobody: true)
       if let first = findings.first { return .bad("\(count(findings)), the first: \(first)") }
       return .good(digest: digest.map { "\($0)" } ?? "")
     } catch {

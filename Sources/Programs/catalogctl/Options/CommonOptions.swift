@@ -18,8 +18,36 @@ struct StoreOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Whose stores to use; without it, who is signed in.", valueName: "id"))
   var user: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "The key of sealed stores, a file of 32 bytes for its owner alone; by default $CREDENTIALS_DIRECTORY/shelfmark.key.",
+      valueName: "file"),
+    completion: .file())
+  var keyFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A shell command that prints the key: 32 bytes, as they are, in hexadecimal or in base64.", valueName: "command"))
+  var keyCommand: String?
+
+  @Option(
+    help: ArgumentHelp("The passphrase of sealed stores, the first line of a file.", valueName: "file"),
+    completion: .file())
+  var passphraseFile: String?
+
   func validate() throws {
     if root == "" { throw ValidationError("--root names no directory") }
+    let given = [keyFile, keyCommand, passphraseFile].compactMap { $0 }
+    if given.count > 1 { throw ValidationError("give --key-file, --key-command or --passphrase-file, one of them") }
+    if given.contains("") { throw ValidationError("an empty text names no key") }
+  }
+
+  /// Where the key of sealed stores comes from; `nil` if none was given.
+  var key: KeySource? {
+    if let keyFile { return .keyFile(keyFile) }
+    if let keyCommand { return .command(keyCommand) }
+    if let passphraseFile { return .passphraseFile(passphraseFile) }
+    return .credential(in: RawText.variable("CREDENTIALS_DIRECTORY"))
   }
 
   /// The stores. Warns on standard error, once per process, if their location is unsuitable.
@@ -31,10 +59,20 @@ struct StoreOptions: ParsableArguments {
 
   /// The stores, without a check of their location.
   private var uncheckedWorkspace: WorkspaceDirectory {
-    var workspace = WorkspaceDirectory(root: root ?? Self.defaultRoot)
-    workspace.notify = { Console.say("catalogctl: \($0)") }
-    return workspace
+    let root = root ?? Self.defaultRoot
+    let key = key
+    return Self.opened.withLock { opened in
+      if let workspace = opened, workspace.root == root, workspace.key == key { return workspace }
+      var workspace = WorkspaceDirectory(root: root)
+      workspace.notify = { Console.say("catalogctl: \($0)") }
+      workspace.key = key
+      opened = workspace
+      return workspace
+    }
   }
+
+  /// The stores that were used last, so that a key is read, and opens what it opens, once.
+  private static let opened = Mutex<WorkspaceDirectory?>(nil)
 
   /// Warns on standard error, once per process, if the location of the stores is unsuitable.
   private func warnOnce(of workspace: WorkspaceDirectory, user: () -> String?) {

@@ -68,3 +68,8 @@ extension Rollback: ChangingCommand {}
 extension Compact: ChangingCommand {}
 extension CacheClear: ChangingCommand {}
 extension Forget: ChangingCommand {}
+extension Seal: ChangingCommand {}
+extension Unseal: ChangingCommand {}
+extension Rekey: ChangingCommand {}
+extension KeysAdd: ChangingCommand {}
+extension KeysRemove: ChangingCommand {}

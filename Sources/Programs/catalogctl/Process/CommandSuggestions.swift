@@ -4,11 +4,11 @@ import TextFormat
 /// The command path at the beginning of the process's arguments.
 ///
 /// The argument parser accepts an option only after the command that declares it, and for a mistyped command it shows
-/// the help of the parent command. This type moves `--root`, `--user` and `--json` to where the parser expects them,
+/// the help of the parent command. This type moves `--root`, `--user`, `--json` and the options of keys to where the parser expects them,
 /// and reports the mistyped name.
 struct CommandSuggestions {
   /// Options with a value that are allowed before the command.
-  private static let valued = ["--root", "--user"]
+  private static let valued = ["--root", "--user", "--key-file", "--key-command", "--passphrase-file"]
 
   private var command: any ParsableCommand.Type = Catalogctl.self
   /// The command names so far.

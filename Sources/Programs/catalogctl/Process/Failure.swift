@@ -19,6 +19,7 @@ extension Error {
     case let error as StoreError: error.isNewer
     case let error as CatalogError: error.isNewer
     case WorkspaceError.store(let error), WorkspaceError.settings(let error): error.isNewer
+    case WorkspaceError.keys(.newer): true
     case DocumentStoreError.store(let error): error.isNewer
     default: false
     }
@@ -91,6 +92,11 @@ struct Failure: Error {
     case WorkspaceError.settings:
       "\(error); 'catalogctl verify --repair' saves what can be saved, and --user ID does without it"
     case WorkspaceError.noSuchUser: "\(error); 'catalogctl users' names who has stores"
+    case WorkspaceError.keys(.noKey), StoreError.sealed(_, isOtherKey: false),
+      WorkspaceError.store(.sealed(_, isOtherKey: false)), CatalogError.store(.sealed(_, isOtherKey: false)),
+      DocumentStoreError.store(.sealed(_, isOtherKey: false)):
+      "\(error); give it with --key-file FILE, --key-command COMMAND or --passphrase-file FILE"
+    case WorkspaceError.keys(.notSealed): "\(error); 'catalogctl seal' seals them"
     case WorkspaceError.notSignedIn:
       "nobody is signed in; run 'catalogctl login ID' first, or name a user with --user ID"
     default: "\(error)"
