@@ -136,6 +136,8 @@ package enum BackupError: Error, Sendable, Equatable {
   case noSuchUser(path: String, user: String?, others: [String])
   /// A store that was to be restored exists.
   case exists(path: String, count: Int)
+  /// The stores of the backup are sealed with another data key than those that are there, or those are in clear.
+  case otherKeys(path: String, user: String?)
   /// The file system has less space than the restoration of a store needs. The stores `restored` were replaced before.
   case noRoom(path: String, needed: Int, available: Int, restored: [String])
 }
@@ -171,6 +173,9 @@ extension BackupError: CustomStringConvertible {
     case .exists(let path, let count):
       "\(path) exists\(count > 1 ? ", and \(count - 1) more of these stores" : ""); --force replaces stores by those of"
         + " the backup; nothing was changed"
+    case .otherKeys(let path, let user):
+      "\(path) has sealed stores\(user.map { " of \($0)" } ?? ""), and what is here is not sealed with the same data key:"
+        + " remove it first, for a user with 'catalogctl users remove', or restore into another root; nothing was changed"
     case .noRoom(let path, let needed, let available, let restored):
       "\(path) needs up to \(needed) bytes for a copy of what is live next to it, and \(available) are free; free some"
         + " space and try again, "
@@ -187,7 +192,7 @@ extension BackupError: CustomStringConvertible {
 extension BackupError: ProgramError {
   package var exitStatus: ExitStatus {
     switch self {
-    case .notEmpty, .insideRoot, .exists: .cannotCreate
+    case .notEmpty, .insideRoot, .exists, .otherKeys: .cannotCreate
     case .damagedStore, .incomplete, .damaged, .newer: .data
     case .notABackup, .noSuchUser, .noStores: .noInput
     case .noRoom: .io

@@ -50,12 +50,15 @@ extension WorkspaceDirectory {
     if !found.isEmpty {
       throw BackupError.notEmpty(path: path, isInterrupted: found.contains(Backup.unfinishedName))
     }
-    let copy = WorkspaceDirectory(root: path)
+    let copy = elsewhere(path)
     do {
       try Backup.begin(in: target)
       var files: [Backup.File] = []
       for owner in try owners(in: scope) {
-        for name in try storeNames(of: owner) {
+        let names = try storeNames(of: owner)
+        // Without the keys nobody could read the copies.
+        if !names.isEmpty, let keys = try keys(for: owner) { try copy.add(keys, of: owner) }
+        for name in names {
           guard let source = try store(name, of: owner) else { continue }
           announce(Backup.path(name, of: owner))
           if let file = try copy.add(name, of: owner, from: source) { files.append(file) }
@@ -88,6 +91,18 @@ extension WorkspaceDirectory {
       user: owner, store: name, bytes: byteCount, crc32c: checksum, sequence: Int(clamping: snapshot.sequence))
   }
 
+  /// The keys of a user, or with `nil` of the default stores; `nil` if those are in clear.
+  private func keys(for owner: String?) throws -> KeyFile? {
+    guard let directory = try directory(of: owner) else { return nil }
+    do throws(KeyError) { return try KeyFile.read(in: directory) } catch { throw WorkspaceError.keys(error) }
+  }
+
+  /// Writes keys into this directory.
+  private func add(_ keys: KeyFile, of owner: String?) throws {
+    let directory = try makeDirectory(of: owner)
+    do throws(KeyError) { try keys.write(in: directory) } catch { throw WorkspaceError.keys(error) }
+  }
+
   /// Removes what a failed backup has written into this directory, and nothing else.
   private func clear(_ root: PosixDirectory) throws {
     for owner in try owners(in: .all) {
@@ -95,6 +110,7 @@ extension WorkspaceDirectory {
       for name in try directory.names() where name.hasSuffix(".log") || name.hasSuffix(".new") {
         _ = try directory.remove(name)
       }
+      do throws(KeyError) { try KeyFile.destroy(in: directory) } catch { throw WorkspaceError.keys(error) }
     }
     for part in ["users", "default"] {
       guard let directory = try open([part]) else { continue }
@@ -131,7 +147,7 @@ extension WorkspaceDirectory {
     from path: String, _ scope: BackupScope, replaces: Bool, announcing announce: (String) -> Void = { _ in }
   ) throws -> [Backup.File] {
     let backup = try Backup.read(at: path)
-    let copy = WorkspaceDirectory(root: path)
+    let copy = elsewhere(path)
     let files = backup.files.filter { file in
       guard let user = scope.user else { return true }
       return file.user?.hasSameBytes(as: user) == true
@@ -147,6 +163,12 @@ extension WorkspaceDirectory {
       }
     }
     if let first = existing.first, !replaces { throw BackupError.exists(path: first, count: existing.count) }
+    for owner in try copy.owners(in: scope) where files.contains(where: { $0.user == owner }) {
+      guard let keys = try copy.keys(for: owner), try self.keys(for: owner)?.keyID != keys.keyID else { continue }
+      // A store that is only in the backup is copied as it is, so its key must be the one of its neighbours.
+      if try !storeNames(of: owner).isEmpty { throw BackupError.otherKeys(path: path, user: owner) }
+      try add(keys, of: owner)
+    }
     for (index, file) in files.enumerated() {
       guard let source = try copy.store(file.store, of: file.user) else { continue }
       announce(file.path)

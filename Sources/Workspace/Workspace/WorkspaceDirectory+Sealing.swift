@@ -39,11 +39,11 @@ extension WorkspaceDirectory {
   /// The key of the workspace opens them from then on. What was there in clear is removed: the former files, the
   /// generation before, what repairs set aside, and the link to a shared base.
   ///
-  /// - Parameter announce: Called with the name of each store before it is written anew.
+  /// - Parameter announce: Called with the name of each store before it is written anew. If it throws, that is the end.
   /// - Throws: `WorkspaceError.keys`, `.noSuchUser`; `StoreError.locked`, `.noRoom` and others, with some stores sealed:
   ///   all of them are readable with the key.
   package func seal(
-    _ id: String, cost: PassphraseCost = .standard, announcing announce: (String) -> Void = { _ in }
+    _ id: String, cost: PassphraseCost = .standard, announcing announce: (String) throws -> Void = { _ in }
   ) throws -> SealingReport {
     try changingKeys(of: id) { directory in
       var report = SealingReport()
@@ -85,9 +85,9 @@ extension WorkspaceDirectory {
 
   /// Writes all stores of a user in clear, and destroys the keys. Goes on where a call before was interrupted.
   ///
-  /// - Parameter announce: Called with the name of each store before it is written anew.
+  /// - Parameter announce: Called with the name of each store before it is written anew. If it throws, that is the end.
   /// - Throws: As ``seal(_:cost:announcing:)``; `KeyError.notSealed`.
-  package func unseal(_ id: String, announcing announce: (String) -> Void = { _ in }) throws -> SealingReport {
+  package func unseal(_ id: String, announcing announce: (String) throws -> Void = { _ in }) throws -> SealingReport {
     try changingKeys(of: id) { directory in
       var report = SealingReport()
       let file = try existingKeys(directory)
@@ -117,7 +117,7 @@ extension WorkspaceDirectory {
   /// - Throws: As ``seal(_:cost:announcing:)``; `KeyError.notSealed`.
   package func rekey(
     _ id: String, to new: KeySource, replacesDataKey: Bool = false, cost: PassphraseCost = .standard,
-    announcing announce: (String) -> Void = { _ in }
+    announcing announce: (String) throws -> Void = { _ in }
   ) throws -> SealingReport {
     try changingKeys(of: id) { directory in
       var report = SealingReport()
@@ -162,7 +162,7 @@ extension WorkspaceDirectory {
   /// Writes all stores anew with the current data key, and takes the former one out of the file.
   private func finish(
     _ file: inout KeyFile, keys: KeyFile.Keys, _ directory: PosixDirectory, _ report: inout SealingReport,
-    _ announce: (String) -> Void
+    _ announce: (String) throws -> Void
   ) throws {
     try rewrite(directory, keys, sealed: true, &report, announce)
     let last = file
@@ -239,7 +239,7 @@ extension WorkspaceDirectory {
   /// Writes all stores of a directory in one form.
   private func rewrite(
     _ directory: PosixDirectory, _ keys: KeyFile.Keys, sealed: Bool, _ report: inout SealingReport,
-    _ announce: (String) -> Void
+    _ announce: (String) throws -> Void
   ) throws {
     var done: Set<String> = []
     // Another process may make a store meanwhile, which has not yet seen the change of the keys.
@@ -247,7 +247,7 @@ extension WorkspaceDirectory {
       let next = try stores(in: directory).filter { !done.contains($0.name) }
       if next.isEmpty { return }
       for store in next {
-        announce(store.name)
+        try announce(store.name)
         let identity = try directory.identity(of: store.name + ".log")
         let writer = try StoreWriter(
           store.opening(with: keys, sealsNew: sealed), schema: Schema([]), lockTimeout: lockTimeout)

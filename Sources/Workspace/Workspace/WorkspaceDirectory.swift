@@ -216,8 +216,7 @@ public struct WorkspaceDirectory: Sendable {
 
   /// Like ``store(_:of:)``, but creates missing directories.
   public func makeStore(_ name: String, of id: String?) throws(WorkspaceError) -> StoreLocation {
-    if let id { try check(id) }
-    return try location(wrapped { () throws(StoreError) in try make(names(of: id)) }, name)
+    try location(makeDirectory(of: id), name)
   }
 
   /// The path of a user's directory, relative if the root's is. It is created if it does not exist; removing the user
@@ -234,6 +233,12 @@ public struct WorkspaceDirectory: Sendable {
   func directory(of id: String?) throws(WorkspaceError) -> PosixDirectory? {
     if let id { try check(id) }
     return try wrapped { () throws(StoreError) in try open(names(of: id)) }
+  }
+
+  /// The directory of a user, or with `nil` the default one. It is created if it does not exist.
+  func makeDirectory(of id: String?) throws(WorkspaceError) -> PosixDirectory {
+    if let id { try check(id) }
+    return try wrapped { () throws(StoreError) in try make(names(of: id)) }
   }
 
   private func names(of id: String?) -> [String] { id.map { ["users"] + UserDirectory.path(of: $0) } ?? ["default"] }

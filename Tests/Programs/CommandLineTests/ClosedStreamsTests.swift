@@ -14,16 +14,21 @@ import Testing
     ["queue", "retry", "--parked"], ["queue", "clear"],
     ["forget", "--uploads", "--misses", "--sessions", "--documents", "members", "--yes"], ["rollback", "1"],
     ["compact"], ["export", "ROWS"], ["import", "ROWS"], ["cache", "clear"], ["backup", "BACKUP"],
-    ["restore", "BACKUP", "--force"], ["verify", "--repair"], ["users", "remove", "v", "--yes"], ["logout"],
+    ["restore", "BACKUP", "--force"], ["verify", "--repair"], ["users", "remove", "v", "--yes"],
+    ["seal", "--key-file", "KEY"], ["keys", "add", "--key-file", "KEY", "--new-passphrase-file", "PHRASE"],
+    ["keys", "remove", "ID"], ["rekey", "--passphrase-file", "PHRASE", "--new-key-file", "KEY"],
+    ["unseal", "--key-file", "KEY"], ["logout"],
   ]
 
   @Test func `every writing command leaves sound stores`() throws {
     let root = try TestRoot()
-    let names = [
+    var names = [
       "FILE": try root.payload(.products(3), "1").path,
       "NEXT": try root.payload(.products(4, cursor: "later"), "2").path,
       "DOCUMENT": try root.folder.file("document", Data(#"{"id":"d"}"#.utf8)).path,
       "ROWS": root.folder.path + "/rows.csv", "BACKUP": root.folder.path + "/backup",
+      "KEY": try root.folder.secret("key", Data(repeating: 1, count: 32)),
+      "PHRASE": try root.folder.secret("phrase", Data("correct horse".utf8)),
     ]
     _ = try root.run("apply", "--user", "v", names["FILE"] ?? "")
     for command in Self.commands {
@@ -33,7 +38,11 @@ import Testing
       // The file that was closed is not the test's either.
       #expect(run.output.isEmpty && run.words.isEmpty, "\(command)")
       for user in ["u", "v"] {
-        let check = try root.run("verify", "--user", user)
+        let keys = try root.run("keys", "list", "--user", user, "--json").objects()
+        names["ID"] = keys.first?.text("id") ?? names["ID"]
+        let isPhrase = keys.count == 1 && keys[0].text("kind") == "passphrase"
+        let options = isPhrase ? ["--passphrase-file", names["PHRASE"] ?? ""] : ["--key-file", names["KEY"] ?? ""]
+        let check = try root.run(["verify", "--user", user] + options)
         #expect(check.code == 0, "\(command): \(check.words)")
       }
     }

@@ -19,6 +19,13 @@ final class Folder: Sendable {
     return url(name)
   }
 
+  /// Writes a file that its owner alone may read, and returns its path.
+  func secret(_ name: String, _ contents: Data) throws -> String {
+    let path = try file(name, contents).path
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    return path
+  }
+
   /// Every path below, relative, with its mode; links are not followed.
   func modes() throws -> [String: Int] {
     var modes: [String: Int] = [:]

@@ -37,7 +37,10 @@ import Testing
     (["forget", "--uploads", "--misses", "--yes"], 0),
     (["queue", "run", "--url", "http://127.0.0.1:1/{id}", "--until-empty"], 0), (["cache", "list"], 0),
     (["cache", "show", "x"], 1), (["cache", "clear"], 0), (["backup", "BACKUP"], 0),
-    (["restore", "BACKUP", "--force"], 0), (["users", "remove", "u", "--yes"], 0), (["logout"], 0),
+    (["restore", "BACKUP", "--force"], 0), (["seal", "--key-file", "SECRET"], 0),
+    (["keys", "add", "--key-file", "SECRET", "--new-key-file", "OTHER"], 0), (["keys", "list"], 0),
+    (["keys", "remove", "ID"], 0), (["rekey", "--key-file", "SECRET", "--new-passphrase-file", "PHRASE"], 0),
+    (["unseal", "--passphrase-file", "PHRASE"], 0), (["users", "remove", "u", "--yes"], 0), (["logout"], 0),
     (["serve", "--port", "0", "--products", "MISSING"], 66), (["studio", "--port", "BUSY", "--user", "ana"], 69),
     (["fleet", "collect", "--port", "BUSY", "--to", "REPORTS"], 69), (["fleet", "status", "--from", "MISSING"], 66),
   ]
@@ -53,6 +56,9 @@ import Testing
       "ROWS": root.folder.path + "/rows.ndjson", "MISSING": root.folder.path + "/missing", "BUSY": "\(busy.port)",
       "BACKUP": root.folder.path + "/backup", "SITE": root.folder.path + "/site", "KEY": root.folder.path + "/key",
       "PUBLIC": root.folder.path + "/key.pub", "REPORTS": root.folder.path + "/reports",
+      "SECRET": try root.folder.secret("secret", Data(repeating: 1, count: 32)),
+      "OTHER": try root.folder.secret("other", Data(repeating: 2, count: 32)),
+      "PHRASE": try root.folder.secret("phrase", Data("correct horse".utf8)),
     ]
     var ran: Set<[String]> = []
     let commands = try HelpTests.everyCommand()
@@ -65,6 +71,7 @@ import Testing
       #expect(isEmpty || run.output.last == UInt8(ascii: "\n"), "\(words)")
       for object in try run.objects() { checkKeys(object, words) }
       if words == ["queue", "add", "{\"a\":1}"] { names["ID"] = try run.object().text("id") }
+      if words == ["keys", "list"] { names["ID"] = try run.objects().last?.text("id") }
       if let path = commands.map(\.path).filter({ words.starts(with: $0) }).max(by: { $0.count < $1.count }) {
         ran.insert(path)
       }

@@ -34,7 +34,7 @@ import Testing
     #expect(bytes(users.compactMap { $0.text("id") }) == bytes(Self.hostileIDs))
     #expect(
       users.allSatisfy {
-        $0.sortedKeys == ["bytes", "current", "cursor", "id", "products"] && $0.number("products") == 1
+        $0.sortedKeys == ["bytes", "current", "cursor", "id", "products", "sealed"] && $0.number("products") == 1
       })
     let now = try FileManager.default.contentsOfDirectory(atPath: root.folder.path)
     #expect(Set(now) == Set(around + ["root"]))

@@ -111,15 +111,17 @@ enum SecretCommand {
     } catch { throw error }
     let end = ContinuousClock.now + timeout
     let count = read(ends[0], until: end, into: &output)
-    let isInTime = count != nil && waits(for: process, until: end)
-    if !isInTime || count == output.count { kill(process, SIGKILL) }
+    // A command that prints without end does not end either.
+    let isTooLong = count == output.count
+    let isInTime = isTooLong || (count != nil && waits(for: process, until: end))
+    if isTooLong || !isInTime { kill(process, SIGKILL) }
     var status: Int32 = 0
     // The process is ours, and was not waited for.
     _ = retrying { unsafe waitpid(process, &status, 0) }
     guard let count, isInTime else {
       throw .command(reason: "took longer than \(timeout / .seconds(1)) seconds, and was ended")
     }
-    guard count < output.count else { throw .command(reason: "printed more than a key") }
+    guard !isTooLong else { throw .command(reason: "printed more than a key") }
     guard status & 0x7F == 0 else { throw .command(reason: "was ended by signal \(status & 0x7F)") }
     let code = status >> 8 & 0xFF
     guard code == 0 else { throw .command(reason: "ended with exit code \(code)") }

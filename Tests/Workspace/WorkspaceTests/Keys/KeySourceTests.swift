@@ -135,7 +135,7 @@ import Testing
       #expect("\(error!)".contains(word) && !"\(error!)".contains("secretsecret"), "\(error!)")
       #expect(error?.exitStatus == .unavailable)
     }
-    for command in ["sleep 60", "exec >&-; sleep 60"] {
+    for command in ["exec sleep 60", "exec >&-; exec sleep 60"] {
       let start = ContinuousClock.now
       let error = #expect(throws: KeyError.self) {
         try SecretCommand.key(of: command, timeout: .milliseconds(300))
