@@ -1,4 +1,4 @@
-import LogStore
+package import LogStore
 import Platform
 import Sealing
 import Storage
@@ -208,6 +208,17 @@ extension WorkspaceDirectory {
     let lock = try keyed { () throws(KeyError) in try KeyFile.lock(in: directory) }
     defer { lock.release() }
     return try body(directory)
+  }
+
+  /// Verifies what can be verified of a user's stores without a key: frames, checksums and counters.
+  ///
+  /// - Throws: `WorkspaceError.noSuchUser`; `StoreError.io`.
+  package func structureFindings(of id: String) throws -> [Finding] {
+    var findings: [Finding] = []
+    for store in try stores(in: home(of: id)) {
+      findings += try Verification.runStructure(store)?.findings ?? []
+    }
+    return findings
   }
 
   private func home(of id: String) throws -> PosixDirectory {

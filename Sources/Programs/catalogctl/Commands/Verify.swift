@@ -21,6 +21,9 @@ struct Verify: ParsableCommand {
       cursor is emptied, so that the next sync brings everything. Where nothing in the file can be read, the \
       generation before the last full update takes its place, or what the store shares with other users, with the \
       cursor of that time. Exit code 0 once the store is clean.
+
+      --structure checks frames, checksums and counters only: of sealed stores, that is what can be checked without \
+      their key. There is no digest then.
       """)
 
   @OptionGroup var owner: OwnerOptions
@@ -28,12 +31,16 @@ struct Verify: ParsableCommand {
   @OptionGroup var write: WriteOptions
   @Flag(help: "Save what can be saved of a damaged store.") var repair = false
   @Flag(help: "Check one root directory after another, as they are given on standard input.") var batch = false
+  @Flag(help: "Check what needs no key.") var structure = false
 
   private var store: StoreOptions { owner.store }
   private var isDefault: Bool { owner.isDefault }
 
   func validate() throws {
     if batch, repair { throw ValidationError("--batch only looks; repair one store at a time") }
+    if structure, batch || repair || isDefault {
+      throw ValidationError("--structure looks at the stores of one user, and only looks")
+    }
   }
 
   func run() throws {
@@ -49,7 +56,10 @@ struct Verify: ParsableCommand {
       }
       return
     }
-    let (findings, digest) = try Self.check(store.workspace, user: store.user, isDefault: isDefault)
+    let (findings, digest) =
+      structure
+      ? (try store.workspace.structureFindings(of: store.userID()), nil)
+      : try Self.check(store.workspace, user: store.user, isDefault: isDefault)
     for finding in findings { Console.say("\(finding)") }
     if output.json {
       let list = findings.map { finding in
