@@ -96,7 +96,7 @@ let package = Package(
       name: "Workspace",
       dependencies: [
         "Barcodes", "Bytes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "Platform",
-        "RemoteLists", "Storage", "TextFormat",
+        "RemoteLists", "Sealing", "Storage", "TextFormat",
       ],
       swiftSettings: library),
     // Without the trait PostgreSQL: how rows are written, not what asks a server.
