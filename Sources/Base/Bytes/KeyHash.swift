@@ -9,9 +9,8 @@ public struct HashSeed: Equatable, Sendable {
   @usableFromInline
   let secret: SipHash.Key?
 
-  /// Creates a seed from the two words of a file header, in the order in which the file stores them.
-  ///
-  /// - Parameter secret: In a sealed file, the key of the hash of its keys, which is not stored in it.
+  /// Creates a seed from the two words of a file header, in the order in which the file stores them. In a sealed file,
+  /// `secret` is the key of the hash of its keys, which is not stored in it.
   public init(_ first: UInt64, _ second: UInt64, secret: SipHash.Key? = nil) {
     self.first = first
     self.second = second

@@ -8,7 +8,10 @@ struct RowNames {
   init(_ tables: [Manifest.Table]) { self.tables = tables.map(\.name) }
 
   /// Returns the name of `table`.
-  func name(ofTable table: Int) -> String { table < tables.count ? tables[table] : "table \(table)" }
+  func name(ofTable table: Int) -> String {
+    // Without its key, a sealed log does not tell names.
+    table < tables.count && !tables[table].isEmpty ? tables[table] : "table \(table)"
+  }
 
   /// Returns the name of a row of which nothing but its table is known.
   func nameOfRow(_ table: Int) -> String { "a row of \(name(ofTable: table))" }

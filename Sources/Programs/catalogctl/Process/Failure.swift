@@ -9,6 +9,7 @@ import Platform
 import RowSources
 import RowFiles
 import ServerAnswers
+import Storage
 import UploadQueue
 import Workspace
 
@@ -83,6 +84,15 @@ struct Failure: Error {
     }
   }
 
+  private static let keyOptions = "give it with --key-file FILE, --key-command COMMAND or --passphrase-file FILE"
+
+  /// Whether the directory of a store has a file of keys.
+  private static func hasKeys(besideStoreAt path: String) -> Bool {
+    let directory = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+    guard let opened = try? PosixDirectory.open(directory) else { return false }
+    return (try? opened.identity(of: KeyFile.name)) != nil
+  }
+
   /// What an error says, with the commands and options that help.
   private static func message(of error: any ProgramError) -> String {
     switch error {
@@ -92,10 +102,14 @@ struct Failure: Error {
     case WorkspaceError.settings:
       "\(error); 'catalogctl verify --repair' saves what can be saved, and --user ID does without it"
     case WorkspaceError.noSuchUser: "\(error); 'catalogctl users' names who has stores"
-    case WorkspaceError.keys(.noKey), StoreError.sealed(_, isOtherKey: false),
-      WorkspaceError.store(.sealed(_, isOtherKey: false)), CatalogError.store(.sealed(_, isOtherKey: false)),
-      DocumentStoreError.store(.sealed(_, isOtherKey: false)):
-      "\(error); give it with --key-file FILE, --key-command COMMAND or --passphrase-file FILE"
+    case WorkspaceError.keys(.noKey): "\(error); \(keyOptions)"
+    case StoreError.sealed(let path, isOtherKey: false), WorkspaceError.store(.sealed(let path, isOtherKey: false)),
+      CatalogError.store(.sealed(let path, isOtherKey: false)),
+      DocumentStoreError.store(.sealed(let path, isOtherKey: false)):
+      hasKeys(besideStoreAt: path)
+        ? "\(error); \(keyOptions)"
+        : "\(path) is sealed, and the file of its keys, \(KeyFile.name), is not beside it; bring it back from a backup:"
+          + " without it no key opens the store"
     case WorkspaceError.keys(.notSealed): "\(error); 'catalogctl seal' seals them"
     case WorkspaceError.notSignedIn:
       "nobody is signed in; run 'catalogctl login ID' first, or name a user with --user ID"
