@@ -43,6 +43,12 @@ public enum KeyHash {
   @inlinable @inline(__always)
   public static func of(_ key: RawSpan, _ seed: HashSeed) -> UInt64 {
     if let secret = seed.secret { return SipHash.of(key, secret) }
+    return ofClear(key, seed)
+  }
+
+  /// Returns the hash of `key` under a seed without a secret.
+  @inlinable @inline(__always)
+  public static func ofClear(_ key: RawSpan, _ seed: HashSeed) -> UInt64 {
     let count = key.byteCount
     let length = UInt64(truncatingIfNeeded: count)
     var h = seed.first ^ mix(seed.first ^ c0, length ^ seed.second)

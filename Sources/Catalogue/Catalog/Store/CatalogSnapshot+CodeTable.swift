@@ -221,8 +221,8 @@ extension CatalogSnapshot {
     _ body: (borrowing ProductView, borrowing ProductCodeView) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
     guard let store else { return nil }
-    let scope = ScratchScope(store)
-    defer { scope.end() }
+    // What is opened of a sealed store needs a scope, which the other way has.
+    if store.isSealed { return try withOtherProduct(code: text, key: key, body) }
     // Almost every code is that of one product.
     guard let record = try store.record(inLists: CatalogSchema.codesByCode, key) else { return nil }
     let codes = CodeView(record)

@@ -155,6 +155,16 @@ extension CatalogSnapshot {
   public func withProduct<Result>(
     id: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
+    if let store, store.isSealed { return try withOpenedProduct(id: id, body) }
+    guard let view = try view(id: id.rawSpan) else { return nil }
+    return try body(view)
+  }
+
+  /// The same in a sealed store.
+  @usableFromInline
+  func withOpenedProduct<Result>(
+    id: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
     let scope = ScratchScope(store)
     defer { scope.end() }
     guard let view = try view(id: id.rawSpan) else { return nil }
@@ -256,6 +266,16 @@ extension CatalogSnapshot {
   /// unique.
   @inlinable
   public func withProduct<Result>(
+    barcode: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
+    if let store, store.isSealed { return try withOpenedProduct(barcode: barcode, body) }
+    guard let view = try view(barcode: barcode.rawSpan) else { return nil }
+    return try body(view)
+  }
+
+  /// The same in a sealed store.
+  @usableFromInline
+  func withOpenedProduct<Result>(
     barcode: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
     let scope = ScratchScope(store)

@@ -46,9 +46,9 @@ extension Snapshot {
 
   /// Returns the first live record with `key`; `nil` if no record has `key`.
   ///
-  /// This is a straight path for the most common lookups: there is no tail, and a single bucket either contains the key
-  /// in its first matching entry or shows that the key does not exist. It keeps no state for the other cases, which
-  /// start over.
+  /// This is a straight path for the most common lookups: the log is clear, there is no tail, and a single bucket either
+  /// contains the key in its first matching entry or shows that the key does not exist. It keeps no state for the other
+  /// cases, which start over.
   ///
   /// - Parameter inLists: Whether the keys of `space` are lists.
   /// - Throws: `StoreError.damaged` if a block or record that the lookup reads fails its check.
@@ -56,13 +56,16 @@ extension Snapshot {
   @_lifetime(borrow self)
   func first(_ space: KeySpaceID, _ key: RawSpan, inLists: Bool = false) throws(StoreError) -> RecordView? {
     let blocks = blocks(of: space)
-    if blocks.isSingle {
-      let hash = KeyHash.of(key, seed)
+    if blocks.isSingle, !isSealed {
+      let hash = KeyHash.ofClear(key, seed)
       let bucket = blocks.newest.line(blocks.newest.home(hash))
       guard var answer = Bucket.search(line(bucket), at: bucket, hash) else { throw damagedBucket(bucket) }
       if answer.hasMatch {
         var list = UnitOffset(rawValue: 0)
-        if let record = try match(&answer, bucket, space, key, &list, inLists: inLists) { return record }
+        if let unit = try liveMatch(&answer, bucket) {
+          let (object, kind) = try storedObject(unit)
+          if let record = try record(object, kind, unit, space, key, &list, inLists: inLists) { return record }
+        }
       } else if !answer.continues(hash) {
         return nil
       }
@@ -127,14 +130,32 @@ extension Snapshot {
     _ answer: inout Bucket.Answer, _ bucket: UnitOffset, _ space: KeySpaceID, _ key: RawSpan, _ list: inout UnitOffset,
     inLists: Bool = false
   ) throws(StoreError) -> RecordView? {
+    guard let unit = try liveMatch(&answer, bucket) else { return nil }
+    let (object, kind) = try objectAndKind(unit)
+    return try record(object, kind, unit, space, key, &list, inLists: inLists)
+  }
+
+  /// Takes the next entry of a bucket with a matching tag; `nil` if its row is dead.
+  @inline(__always)
+  private func liveMatch(_ answer: inout Bucket.Answer, _ bucket: UnitOffset) throws(StoreError) -> UnitOffset? {
     let unit = Bucket.offset(line(bucket), answer.takeMatch())
     prefetch(unit)
-    if try isDead(unit) { return nil }
-    let (object, kind) = try objectAndKind(unit)
+    return try isDead(unit) ? nil : unit
+  }
+
+  /// Returns the record that an entry names; `nil` if it has not `key`, or if it is a posting list, which is stored in
+  /// `list`.
+  @inline(__always)
+  @_lifetime(borrow self)
+  private func record(
+    _ object: RawSpan, _ kind: ObjectKind, _ unit: UnitOffset, _ space: KeySpaceID, _ key: RawSpan,
+    _ list: inout UnitOffset, inLists: Bool
+  ) throws(StoreError) -> RecordView? {
     if Int(kind.rawValue) == space.table {
       let record = try RecordView(object, self)
       let own = record.key(space.index)
-      return (inLists ? KeyList.contains(key, in: own) : own.hasSameBytes(as: key)) ? record : nil
+      guard inLists ? KeyList.contains(key, in: own) : own.hasSameBytes(as: key) else { return nil }
+      return unsafe _overrideLifetime(record, borrowing: self)
     }
     guard kind == .postingList else { throw damagedObject(unit, "an index names it, but it is no row") }
     list = unit

@@ -31,6 +31,27 @@ extension Snapshot {
     _ probe: inout Probe, _ space: KeySpaceID, _ key: RawSpan, inLists: Bool,
     _ body: (borrowing RecordView) throws(StoreError) -> Bool
   ) throws(StoreError) {
+    if isSealed { return try forEachOpenedRecord(&probe, space, key, inLists: inLists, body) }
+    while true {
+      if let record = try nextEntry(&probe, space, key, inLists: inLists) {
+        if try !body(record) { return }
+        continue
+      }
+      if probe.postings.rawValue == 0 { return }
+      guard let postings = try takePostings(&probe, key) else { continue }
+      let continues = try forEachLiveRow(of: postings) { (row) throws(StoreError) in
+        try body(try record(row, table: space.table))
+      }
+      if !continues { return }
+    }
+  }
+
+  /// The same in a sealed log, where each record is opened in a scope of its own.
+  @inline(never)
+  private func forEachOpenedRecord(
+    _ probe: inout Probe, _ space: KeySpaceID, _ key: RawSpan, inLists: Bool,
+    _ body: (borrowing RecordView) throws(StoreError) -> Bool
+  ) throws(StoreError) {
     while true {
       let scope = ScratchScope(self)
       defer { scope.end() }
@@ -181,6 +202,15 @@ extension Snapshot {
   @inline(__always)
   @_lifetime(borrow self)
   func objectAndKind(_ unit: UnitOffset) throws(StoreError) -> (RawSpan, ObjectKind) {
+    let (stored, kind) = try storedObject(unit)
+    return (isSealed ? try opened(stored, at: unit) : stored, kind)
+  }
+
+  /// Returns the checked bytes of the object at `unit` as they are in the file, and its kind. In a clear log, that is
+  /// the object.
+  @inline(__always)
+  @_lifetime(borrow self)
+  func storedObject(_ unit: UnitOffset) throws(StoreError) -> (RawSpan, ObjectKind) {
     let offset = unit.byteOffset
     guard offset >= SegmentHeader.firstOffset, offset <= end &- ObjectHeader.byteCount else {
       throw damagedObject(unit)
@@ -190,8 +220,7 @@ extension Snapshot {
     let word = Checksum.checkedHeader(rest, at: unit)
     if word == 0 { throw damagedObject(unit) }
     // Not longer than `rest`, as just checked.
-    let stored = unsafe rest.extracting(unchecked: 0..<ObjectHeader.length(word))
-    return (isSealed ? try opened(stored, at: unit) : stored, ObjectHeader.kind(word))
+    return (unsafe rest.extracting(unchecked: 0..<ObjectHeader.length(word)), ObjectHeader.kind(word))
   }
 
   /// Returns the number of bytes that the object at `unit`, which was checked, has in the file, without padding.
