@@ -84,9 +84,23 @@ private func checkRecord(_ record: [UInt8]) {
 /// A manifest, as recovery reads it once its checksum was checked.
 @Sendable func fuzzManifest(_ bytes: [UInt8]) {
   guard let manifest = try? Manifest(bytes.rawSpan) else { return }
+  if manifest.isSealed { return checkSealed(manifest, bytes) }
   let again = manifest.encoded()
   require(again.count <= bytes.count, "manifest: longer when written")
   require((try? Manifest(again.rawSpan)) == manifest, "manifest: another one when written and read")
   _ = manifest.largestCounter
   require((try? Manifest(manifest.withoutRows.encoded().rawSpan)) == manifest.withoutRows, "manifest without rows")
+}
+
+/// A manifest whose names and state are sealed: the same bytes when written, and whatever they open to is read or
+/// refused. Here they open to themselves.
+private func checkSealed(_ manifest: Manifest, _ bytes: [UInt8]) {
+  let again = manifest.encoded { _, _ in manifest.state }
+  require(again == bytes, "sealed manifest: another one when written")
+  var opened = manifest
+  guard opened.unseal({ _, sealed in sealed }) else { return }
+  require(!opened.isSealed, "sealed manifest: still sealed when opened")
+  var sealedAgain = try? Manifest(opened.encoded { _, secret in secret }.rawSpan)
+  require(sealedAgain?.unseal { _, sealed in sealed } == true, "sealed manifest: not opened again")
+  require(sealedAgain == opened, "sealed manifest: another one when written and opened")
 }

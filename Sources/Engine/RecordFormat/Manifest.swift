@@ -261,6 +261,9 @@ package struct Manifest: Equatable, Sendable {
       throw .field("manifest version", UInt64(version))
     }
     guard reader.remaining == 0 else { throw .field("manifest length", UInt64(span.byteCount)) }
+    var clearNames = 0
+    if isSealed { forEachName { clearNames += $0.utf8.count } }
+    guard clearNames == 0 else { throw .field("name in clear in a sealed manifest", UInt64(clearNames)) }
   }
 
   /// The lowest version that can express the tables, which is the one that is written.
