@@ -109,6 +109,19 @@ import Testing
     #expect(try #require(try Verification.runStructure(clear)).findings.isEmpty)
   }
 
+  @Test func `a program brings a key of its own`() throws {
+    var bytes = [UInt8](repeating: 9, count: StoreKey.byteCount)
+    let key = try StoreKey(taking: &bytes)
+    #expect(bytes.isEmpty)
+    var sameBytes = [UInt8](repeating: 9, count: StoreKey.byteCount)
+    let same = try StoreKey(taking: &sameBytes)
+    let bare = StoreLocation(device.directory, name: "s", environment: FixedEnvironment().environment())
+    let rows = try fill(bare.opening(with: key, sealsNew: true))
+    #expect(try snapshot(bare.opening(with: same, sealsNew: false)).rows(0) == rows)
+    #expect(try bare.isSealed() == true)
+    #expect(throws: StoreError.self) { try snapshot(bare) }
+  }
+
   @Test func `a store is sealed, gets another key, and is unsealed`() throws {
     let rows = try fill(location(nil, sealsNew: false))
     let sealing = try writer(location())
