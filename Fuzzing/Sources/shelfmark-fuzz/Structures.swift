@@ -98,9 +98,10 @@ private func checkSealed(_ manifest: Manifest, _ bytes: [UInt8]) {
   let again = manifest.encoded { _, _ in manifest.state }
   require(again == bytes, "sealed manifest: another one when written")
   var opened = manifest
-  guard opened.unseal({ _, sealed in sealed }) else { return }
+  guard opened.unseal(bytes.rawSpan, { _, sealed in sealed }) else { return }
   require(!opened.isSealed, "sealed manifest: still sealed when opened")
-  var sealedAgain = try? Manifest(opened.encoded { _, secret in secret }.rawSpan)
-  require(sealedAgain?.unseal { _, sealed in sealed } == true, "sealed manifest: not opened again")
+  let encoded = opened.encoded { _, secret in secret }
+  var sealedAgain = try? Manifest(encoded.rawSpan)
+  require(sealedAgain?.unseal(encoded.rawSpan) { _, sealed in sealed } == true, "sealed manifest: not opened again")
   require(sealedAgain == opened, "sealed manifest: another one when written and opened")
 }

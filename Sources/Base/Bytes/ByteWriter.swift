@@ -4,9 +4,20 @@ package struct ByteWriter {
 
   package init() {}
 
+  /// Appends an integer of at most 64 bits.
+  @inlinable
   package mutating func put<Number: FixedWidthInteger>(_ number: Number) {
-    for byte in 0..<(Number.bitWidth / 8) {
-      bytes.append(UInt8(truncatingIfNeeded: number >> (8 * byte)))
+    put(UInt64(truncatingIfNeeded: number), byteCount: Number.bitWidth / 8)
+  }
+
+  /// Not generic, as what is generic is slow in other modules.
+  @usableFromInline
+  mutating func put(_ word: UInt64, byteCount: Int) {
+    precondition(byteCount <= 8, "an integer has at most 64 bits")
+    var rest = word
+    for _ in 0..<byteCount {
+      bytes.append(UInt8(truncatingIfNeeded: rest))
+      rest >>= 8
     }
   }
 

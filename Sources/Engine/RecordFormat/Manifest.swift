@@ -160,13 +160,17 @@ package struct Manifest: Equatable, Sendable {
 
   /// Opens the names and the state of a manifest that has them in sealed form.
   ///
-  /// - Parameter open: A closure that opens bytes, the second ones, together with others that stay in clear; `nil` if
-  ///   they are not genuine.
+  /// - Parameters:
+  ///   - bytes: The bytes of which this manifest was decoded.
+  ///   - open: A closure that opens bytes, the second ones, together with others that stay in clear; `nil` if they are
+  ///     not genuine.
   /// - Returns: Whether they are genuine, and names and a state.
-  package mutating func unseal(_ open: (_ clear: [UInt8], _ sealed: [UInt8]) -> [UInt8]?) -> Bool {
-    var writer = ByteWriter()
-    writeCounts(to: &writer, version: Self.sealedVersion)
-    guard let secret = open(writer.bytes, state) else { return false }
+  package mutating func unseal(
+    _ bytes: RawSpan, _ open: (_ clear: [UInt8], _ sealed: [UInt8]) -> [UInt8]?
+  ) -> Bool {
+    // Before the sealed bytes, which are the last, stands their number.
+    let clear = bytes.slice(0, bytes.byteCount - 4 - state.count).copied()
+    guard let secret = open(clear, state) else { return false }
     var reader = ByteReader(secret.rawSpan)
     var isComplete = true
     changeNames { _ in

@@ -215,10 +215,9 @@ extension LogFile {
       throw damage(start, "manifest: \(FormatFault.checksum(stored: stored, computed: computed))")
     }
     var manifest: Manifest
-    do { manifest = try Manifest(bytes.rawSpan.slice(0, Int(footer.manifestLength))) } catch {
-      throw damage(start, "manifest: \(error)")
-    }
-    try unseal(&manifest, of: footer)
+    let encoded = bytes.rawSpan.slice(0, Int(footer.manifestLength))
+    do { manifest = try Manifest(encoded) } catch { throw damage(start, "manifest: \(error)") }
+    try unseal(&manifest, encoded, of: footer)
     return manifest
   }
 }

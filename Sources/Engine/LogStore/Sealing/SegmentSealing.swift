@@ -54,7 +54,9 @@ struct ManifestPlace {
 
 extension LogFile {
   /// Opens the names and the state of a sealed manifest. Without a key, names and state are left out.
-  func unseal(_ manifest: inout Manifest, of footer: SegmentFooter) throws(StoreError) {
+  ///
+  /// - Parameter bytes: The bytes of which the manifest was decoded.
+  func unseal(_ manifest: inout Manifest, _ bytes: RawSpan, of footer: SegmentFooter) throws(StoreError) {
     guard manifest.isSealed == (header.sealing != nil) else {
       throw damage(Int(footer.manifestOffset), "manifest: it is not sealed as its file is")
     }
@@ -65,7 +67,7 @@ extension LogFile {
       manifest.state = []
       return
     }
-    let isGenuine = manifest.unseal { (clear, sealed) in
+    let isGenuine = manifest.unseal(bytes) { (clear, sealed) in
       sealing.opened(manifest: sealed, clear: clear + place.bytes)
     }
     if !isGenuine {
