@@ -161,7 +161,7 @@ extension CatalogSnapshot {
   }
 
   /// The same in a sealed store.
-  @usableFromInline
+  @inlinable @inline(never)
   func withOpenedProduct<Result>(
     id: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -274,7 +274,7 @@ extension CatalogSnapshot {
   }
 
   /// The same in a sealed store.
-  @usableFromInline
+  @inlinable @inline(never)
   func withOpenedProduct<Result>(
     barcode: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {

@@ -77,7 +77,21 @@ extension Snapshot {
   @inline(never)
   @_lifetime(borrow self)
   private func search(_ space: KeySpaceID, _ key: RawSpan, inLists: Bool) throws(StoreError) -> RecordView? {
-    var probe = probe(space, KeyHash.of(key, seed))
+    let hash = KeyHash.of(key, seed)
+    let blocks = blocks(of: space)
+    if isSealed, blocks.isSingle {
+      // The same straight path. Here, not above, because opening costs more than the call, and because it would make every
+      // caller larger.
+      let bucket = blocks.newest.line(blocks.newest.home(hash))
+      guard var answer = Bucket.search(line(bucket), at: bucket, hash) else { throw damagedBucket(bucket) }
+      if answer.hasMatch {
+        var list = UnitOffset(rawValue: 0)
+        if let record = try match(&answer, bucket, space, key, &list, inLists: inLists) { return record }
+      } else if !answer.continues(hash) {
+        return nil
+      }
+    }
+    var probe = probe(space, hash)
     while true {
       if let record = try nextEntry(&probe, space, key, inLists: inLists) { return record }
       if probe.postings.rawValue == 0 { return nil }
