@@ -15,9 +15,18 @@ package enum SealingError: Error, Sendable, Equatable, CustomStringConvertible {
     case .noLibrary(let reason): reason
     case .noMemory: "there is no memory for a key"
     case .algorithm(AuthenticatedCipher.Algorithm.aes256GCM.rawValue):
-      "it is sealed with AES-256-GCM, for which this processor has no instructions"
+      "it is sealed with AES-256-GCM, for which this processor has no instructions; install libcrypto 3, which works "
+        + "without them (on Debian: apt install libssl3)"
     case .algorithm(let number): "it is sealed with algorithm \(number), which this program does not know"
     }
+  }
+
+  /// Why a key cannot be prepared.
+  static func unprepared(
+    _ algorithm: AuthenticatedCipher.Algorithm, _ library: AuthenticatedCipher.Library
+  ) -> SealingError {
+    let mayLackAES = algorithm == .aes256GCM && (library != .best || !shelfmark_has_aes())
+    return mayLackAES ? .algorithm(algorithm.rawValue) : .noMemory
   }
 
   /// Loads the library.

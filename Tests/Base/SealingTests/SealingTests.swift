@@ -48,10 +48,34 @@ import Testing
 
   /// The test case 14 of "The Galois/Counter Mode of Operation" by McGrew and Viega.
   @Test func sealsAsTheStandardSays() throws {
-    if try AuthenticatedCipher.Algorithm.preferred() != .aes256GCM { return }
-    let cipher = try AuthenticatedCipher(.aes256GCM, key: key(0))
-    let sealed = cipher.sealed([UInt8](repeating: 0, count: 16), nonce: [UInt8](repeating: 0, count: 12))
-    #expect(sealed == bytes("cea7403d4d606b6e074ec5d3baf39d18d0d1c8a799996bf0265b98b5d48ab919"))
+    for library in AuthenticatedCipher.Library.allCases {
+      guard let cipher = try? AuthenticatedCipher(.aes256GCM, key: key(0), library: library) else { continue }
+      let sealed = cipher.sealed([UInt8](repeating: 0, count: 16), nonce: [UInt8](repeating: 0, count: 12))
+      #expect(
+        sealed == bytes("cea7403d4d606b6e074ec5d3baf39d18d0d1c8a799996bf0265b98b5d48ab919"), "\(library)")
+    }
+  }
+
+  /// A log is sealed on one machine and opened on another one, which has other libraries.
+  @Test func sealsTheSameWithEachLibrary() throws {
+    let ciphers = AuthenticatedCipher.Library.allCases.compactMap {
+      try? AuthenticatedCipher(.aes256GCM, key: key(5), library: $0)
+    }
+    // libcrypto works on every processor.
+    #expect(ciphers.count >= 2)
+    for count in Array(0...65) + [127, 128, 129, 190, 255, 256, 257, 1023, 4068, 70_000] {
+      let nonce = (0..<12).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ count) }
+      let plain = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 / 256 &+ count) }
+      let data = Array(plain.prefix(count % 25))
+      let sealed = ciphers.map { $0.sealed(plain, nonce: nonce, data: data) }
+      #expect(sealed.allSatisfy { $0 == sealed[0] }, "\(count) bytes")
+      var changed = sealed[0]
+      changed[count * 7 % changed.count] ^= 1 << UInt8(count % 8)
+      for cipher in ciphers {
+        #expect(cipher.opened(sealed[0], nonce: nonce, data: data) == plain, "\(count) bytes")
+        #expect(cipher.opened(changed, nonce: nonce, data: data) == nil, "\(count) bytes")
+      }
+    }
   }
 
   @Test func namesAKeyWithoutRevealingIt() throws {

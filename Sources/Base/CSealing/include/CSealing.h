@@ -1,4 +1,6 @@
-// What sealed stores need of libsodium, the system's library, and memory for what they open.
+// What sealed stores need of libsodium, the system's library, and memory for what they open. AES-256-GCM is computed by
+// Intel's libIPSec_MB instead, several times as fast, where the system has it; and by libcrypto where the processor
+// lacks what libsodium needs. All of them compute the same.
 //
 // The library is loaded when the first key is made: programs without sealed stores neither need it nor spend time on
 // loading it. Call `shelfmark_sealing_load` before anything else here but the functions of scratch memory and arenas.
@@ -58,10 +60,20 @@ enum {
 /// A key that is prepared for use, in the memory of a secret. Any number of threads may use it.
 typedef struct shelfmark_aead shelfmark_aead;
 
-/// Whether the processor has what AES-256-GCM needs here.
+/// What computes AES-256-GCM. The best one is the first of the others that works here.
+enum {
+  shelfmark_gcm_best,
+  shelfmark_gcm_ipsec_mb,
+  shelfmark_gcm_libsodium,
+  shelfmark_gcm_libcrypto,
+  shelfmark_gcm_library_count,
+};
+
+/// Whether the processor has instructions for AES-256-GCM that a library here uses.
 bool shelfmark_has_aes(void);
-/// Prepares a key; null if there is no memory, or if the algorithm is not known or not possible on this processor.
-shelfmark_aead *_Nullable shelfmark_aead_new(int algorithm, const uint8_t *_Nonnull key);
+/// Prepares a key; null if there is no memory, if the algorithm is not known, or if the library is not there or cannot
+/// work on this processor. ChaCha20 and Poly1305 are always computed by libsodium.
+shelfmark_aead *_Nullable shelfmark_aead_new(int algorithm, int library, const uint8_t *_Nonnull key);
 void shelfmark_aead_free(shelfmark_aead *_Nonnull aead);
 /// Writes the sealed bytes and the tag after them. They may take the place of the plain ones.
 void shelfmark_aead_seal(
@@ -72,11 +84,39 @@ bool shelfmark_aead_open(
     const shelfmark_aead *_Nonnull aead, const uint8_t *_Nonnull nonce, const uint8_t *_Nullable data, size_t data_count,
     const uint8_t *_Nonnull sealed, size_t count, uint8_t *_Nonnull plain);
 
+// MARK: The keys of a log
+
+enum { shelfmark_hash_key_size = 16 };
+
+/// The keys of one log, in locked memory that is left out of core dumps. Any number of threads may use them.
+typedef struct shelfmark_log_keys shelfmark_log_keys;
+
+/// Derives the keys of a log from a data key of 32 bytes (FORMAT.md, *Sealed logs*); null if there is no memory, or if the
+/// algorithm is not known or not possible here.
+shelfmark_log_keys *_Nullable shelfmark_log_keys_new(
+    int algorithm, const uint8_t *_Nonnull data_key, const uint8_t *_Nonnull salt, size_t salt_count);
+/// Wipes the keys and frees their memory.
+void shelfmark_log_keys_free(shelfmark_log_keys *_Nonnull keys);
+/// The key of objects of the base.
+const shelfmark_aead *_Nonnull shelfmark_log_keys_base(const shelfmark_log_keys *_Nonnull keys);
+/// The key of everything that stores its nonce.
+const shelfmark_aead *_Nonnull shelfmark_log_keys_other(const shelfmark_log_keys *_Nonnull keys);
+/// The 16 bytes of the key of the hash of keys.
+const uint8_t *_Nonnull shelfmark_log_keys_hash(const shelfmark_log_keys *_Nonnull keys);
+
+// MARK: Objects
+
 /// Opens an object of a sealed log (FORMAT.md, *Sealed objects*): its contents go behind the first eight bytes of `opened`,
 /// which get the unit offset and the header word of the plain object. `word` is the header word of the sealed one; `contents`
 /// is what follows it, with the nonce first where `has_nonce` says so. Returns whether the object is genuine.
 bool shelfmark_object_open(
     const shelfmark_aead *_Nonnull aead, uint32_t unit, uint32_t word, bool has_nonce, const uint8_t *_Nonnull contents,
+    uint8_t *_Nonnull opened);
+
+/// Opens a page of an ordered index: `count` bytes that begin with the nonce. `word` stands for its kind and length. Returns
+/// whether it is genuine.
+bool shelfmark_page_open(
+    const shelfmark_aead *_Nonnull aead, uint32_t unit, uint32_t word, size_t count, const uint8_t *_Nonnull page,
     uint8_t *_Nonnull opened);
 
 /// A nonce that is stored: a number of 96 bits.
@@ -113,6 +153,13 @@ const uint8_t *_Nullable shelfmark_texts_find(const shelfmark_texts *_Nonnull te
 /// null if there is no room for it.
 const uint8_t *_Nullable shelfmark_texts_insert(
     shelfmark_texts *_Nonnull texts, const uint8_t *_Nonnull opened, size_t count);
+
+/// Locked memory of one of the few sizes that are asked for, aligned to 64 and left out of core dumps; null if there is
+/// none. It comes in pieces for many cells, since the system's calls cost more than what fills a cell. The pieces stay
+/// with the process: as many as were needed at the same time.
+void *_Nullable shelfmark_cell_take(size_t count);
+/// Gives a cell back, whose contents the caller has wiped.
+void shelfmark_cell_return(void *_Nonnull cell);
 
 /// Memory that is taken from piece by piece and freed as a whole. It is locked where the system allows it, and left out of
 /// core dumps. One thread uses it at a time.

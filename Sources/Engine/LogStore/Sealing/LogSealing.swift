@@ -10,8 +10,7 @@ import Sealing
 /// and written again.
 @safe
 final class LogSealing: Sendable {
-  private let baseCipher: AuthenticatedCipher
-  private let cipher: AuthenticatedCipher
+  private let ciphers: LogCiphers
   /// The key of the hash of keys.
   let hashKey: SipHash.Key
   /// The opened texts of rows, as long as there is room.
@@ -28,17 +27,9 @@ final class LogSealing: Sendable {
     salt.put(storeID.words.0)
     salt.put(storeID.words.1)
     salt.put(generation)
-    func derived(_ use: String, _ count: Int = AuthenticatedCipher.keyByteCount) throws(SealingError) -> SecretBytes {
-      try key.secret.derived(salt: salt.bytes, info: Array("shelfmark \(use)".utf8), count: count)
-    }
-    baseCipher = try AuthenticatedCipher(algorithm, key: derived("base"))
-    cipher = try AuthenticatedCipher(algorithm, key: derived("nonce"))
-    let hash = try derived("hash", 16)
-    hashKey = unsafe hash.withBytes { bytes in
-      SipHash.Key(
-        unsafe bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self).littleEndian,
-        unsafe bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self).littleEndian)
-    }
+    ciphers = try LogCiphers(algorithm, key, salt: salt.bytes)
+    let (first, second) = ciphers.hashKey
+    hashKey = SipHash.Key(first, second)
     guard let texts = unsafe shelfmark_texts_new() else { throw .noMemory }
     unsafe self.texts = texts
   }
@@ -64,7 +55,7 @@ final class LogSealing: Sendable {
   func open(_ stored: RawSpan, at unit: UnitOffset, inBase: Bool, to memory: UnsafeMutablePointer<UInt8>) -> Bool {
     unsafe stored.withUnsafeBytes { bytes in
       unsafe shelfmark_object_open(
-        inBase ? baseCipher.handle : cipher.handle, unit.rawValue, stored.u32(at: 4), !inBase,
+        inBase ? ciphers.base : ciphers.other, unit.rawValue, stored.u32(at: 4), !inBase,
         bytes.baseAddress.unsafelyUnwrapped.advanced(by: ObjectHeader.byteCount).assumingMemoryBound(to: UInt8.self),
         memory)
     }
@@ -96,9 +87,8 @@ final class LogSealing: Sendable {
     unsafe object.withUnsafeMutableBytes { bytes in
       let contents = unsafe bytes.baseAddress.unsafelyUnwrapped.advanced(by: ObjectHeader.byteCount)
         .assumingMemoryBound(to: UInt8.self)
-      let cipher = nonce == nil ? baseCipher : cipher
       unsafe shelfmark_object_seal(
-        cipher.handle, unit.rawValue, word, (nonce ?? .none).value, count, contents)
+        nonce == nil ? ciphers.base : ciphers.other, unit.rawValue, word, (nonce ?? .none).value, count, contents)
     }
   }
 
@@ -119,7 +109,7 @@ final class LogSealing: Sendable {
     let word = Self.pageWord(page.byteCount)
     unsafe page.withUnsafeMutableBytes { bytes in
       unsafe shelfmark_object_seal(
-        cipher.handle, unit.rawValue, word, nonce.value, count,
+        ciphers.other, unit.rawValue, word, nonce.value, count,
         bytes.baseAddress.unsafelyUnwrapped.advanced(by: 4).assumingMemoryBound(to: UInt8.self))
     }
   }
@@ -129,16 +119,10 @@ final class LogSealing: Sendable {
   @unsafe
   func open(page: RawSpan, at unit: UnitOffset, to memory: UnsafeMutablePointer<UInt8>) -> Bool {
     guard page.byteCount >= 4 + SealedForm.overhead else { return false }
-    let nonce = Array(page.slice(4, SealedForm.nonceByteCount).copied())
-    var data = ByteWriter()
-    data.put(unit.rawValue)
-    data.put(Self.pageWord(page.byteCount))
     return unsafe page.withUnsafeBytes { bytes in
-      let first = 4 + SealedForm.nonceByteCount
-      return unsafe shelfmark_aead_open(
-        cipher.handle, nonce, data.bytes, data.bytes.count,
-        bytes.baseAddress.unsafelyUnwrapped.advanced(by: first).assumingMemoryBound(to: UInt8.self),
-        page.byteCount - first, memory.advanced(by: 4))
+      unsafe shelfmark_page_open(
+        ciphers.other, unit.rawValue, Self.pageWord(page.byteCount), page.byteCount &- 4,
+        bytes.baseAddress.unsafelyUnwrapped.advanced(by: 4).assumingMemoryBound(to: UInt8.self), memory.advanced(by: 4))
     }
   }
 
@@ -157,13 +141,13 @@ final class LogSealing: Sendable {
   /// Returns the sealed form of a manifest's names and state: nonce, sealed bytes, tag.
   func sealed(manifest secret: [UInt8], clear: [UInt8], nonce: StoredNonce) -> [UInt8] {
     let stored = nonce.bytes
-    return stored + cipher.sealed(secret, nonce: stored, data: clear)
+    return stored + ciphers.sealed(secret, nonce: stored, data: clear)
   }
 
   /// Returns the names and the state of a manifest; `nil` if they are not genuine.
   func opened(manifest sealed: [UInt8], clear: [UInt8]) -> [UInt8]? {
     guard sealed.count >= SealedForm.overhead else { return nil }
-    return cipher.opened(
+    return ciphers.opened(
       Array(sealed[SealedForm.nonceByteCount...]), nonce: Array(sealed[..<SealedForm.nonceByteCount]), data: clear)
   }
 
