@@ -11,23 +11,27 @@ package struct BenchmarkStore {
   package var loadTime: Double?
   /// The indexes of words and orders. By default there are none: the stores that it is compared with have none.
   private let indexes: CatalogIndexes
+  private let isSealed: Bool
 
   package var file: String { "\(directory)/\(Self.name).log" }
 
   /// The catalogue in `directory`, which may have to be filled.
-  package init(at directory: String, indexes: CatalogIndexes = .none) {
+  ///
+  /// - Parameter isSealed: Whether it is filled sealed, with a key that everybody knows.
+  package init(at directory: String, indexes: CatalogIndexes = .none, isSealed: Bool = false) {
     self.directory = directory
     self.indexes = indexes
+    self.isSealed = isSealed
   }
 
   /// Takes the kept catalogue of this source, or fills a new one.
   package init(
-    _ source: some CatalogueSource, in folder: WorkFolder, indexes: CatalogIndexes = .none
+    _ source: some CatalogueSource, in folder: WorkFolder, indexes: CatalogIndexes = .none, isSealed: Bool = false
   ) throws {
     let orders = indexes.orders.map(\.rawValue).sorted() + (indexes.hasSearch ? ["search"] : [])
+    let words = ["\(folder.path)/catalogue-\(source.productCount)-\(source.seed)"] + orders
     self.init(
-      at: (["\(folder.path)/catalogue-\(source.productCount)-\(source.seed)"] + orders).joined(separator: "-"),
-      indexes: indexes)
+      at: (words + (isSealed ? ["sealed"] : [])).joined(separator: "-"), indexes: indexes, isSealed: isSealed)
     if let reader = try openReader(), try reader.snapshot().cursor == source.cursor { return }
     let writer = try writer()
     defer { writer.close() }
@@ -36,7 +40,7 @@ package struct BenchmarkStore {
 
   /// A copy of another catalogue, in `directory`, which exists.
   package init(copying other: BenchmarkStore, to directory: String) throws {
-    self.init(at: directory, indexes: other.indexes)
+    self.init(at: directory, indexes: other.indexes, isSealed: other.isSealed)
     _ = try Subprocess.run(["cp", other.file, file])
   }
 
@@ -55,11 +59,21 @@ package struct BenchmarkStore {
 
   /// Opens the catalogue for writing; its directory is made if it is missing.
   package func writer() throws -> CatalogWriter {
-    try CatalogWriter(try StoreLocation.creating(directory, name: Self.name), indexes: indexes)
+    try CatalogWriter(opening(try StoreLocation.creating(directory, name: Self.name)), indexes: indexes)
   }
 
   package func openReader() throws -> CatalogReader? {
-    try StoreLocation.existing(directory, name: Self.name).flatMap { try CatalogReader.open($0) }
+    try StoreLocation.existing(directory, name: Self.name).flatMap { try CatalogReader.open(opening($0)) }
+  }
+
+  private func opening(_ location: StoreLocation) throws -> StoreLocation {
+    if !isSealed { return location }
+    return location.opening(with: try Self.key.get(), sealsNew: true)
+  }
+
+  private static let key = Result { () throws in
+    var key = (0..<StoreKey.byteCount).map { UInt8($0) }
+    return try StoreKey(taking: &key)
   }
 
   package func reader() throws -> CatalogReader {

@@ -109,18 +109,16 @@ struct SearchComparison {
     print("\(machine.processor), \(machine.coreCount) cores, load \(machine.load), seed \(options.seed)\n")
     let folder = try WorkFolder("shelfmark-search", keeping: nil)
     defer { folder.remove() }
-    let plain = try fill(try folder.scratch("plain"), .none)
-    let indexed = try fill(try folder.scratch("indexed"), .standard)
+    let plain = try fill(BenchmarkStore(at: folder.scratch("plain")))
+    let indexed = try fill(BenchmarkStore(at: folder.scratch("indexed"), indexes: .standard))
+    let sealed = try fill(BenchmarkStore(at: folder.scratch("sealed"), indexes: .standard, isSealed: true))
     print("| \(productCount) products | bytes | full update, s of processor time |\n|---|---|---|")
     print("| without indexes of words and orders | \(plain.bytes) | \(FigureText.number(plain.seconds)) |")
-    print("| with the standard ones | \(indexed.bytes) | \(FigureText.number(indexed.seconds)) |\n")
-    try printIncrements(plain.directory, indexed.directory)
-    guard
-      let reader = try StoreLocation.existing(indexed.directory, name: "catalogue").flatMap({
-        try CatalogReader.open($0)
-      })
-    else { throw WrongAnswer("no catalogue") }
-    let snapshot = try reader.snapshot()
+    print("| with the standard ones | \(indexed.bytes) | \(FigureText.number(indexed.seconds)) |")
+    print("| with the standard ones, sealed | \(sealed.bytes) | \(FigureText.number(sealed.seconds)) |\n")
+    try printIncrements([plain.store, indexed.store, sealed.store])
+    let snapshot = try indexed.store.reader().snapshot()
+    let opened = try sealed.store.reader().snapshot()
     #if PEER_GRDB
     let peers = [
       try FullTextPeer("FTS5 unicode61", "unicode61", folder, names, options.copies),
@@ -130,10 +128,13 @@ struct SearchComparison {
     let peers: [FullTextPeer] = []
     #endif
     for peer in peers { print("\(peer.title): \(peer.byteCount) bytes\n") }
-    print("| 20 results, µs: median, 99 % | Shelfmark | \(peers.map(\.title).joined(separator: " | ")) |")
-    print("|---|---|" + String(repeating: "---|", count: peers.count))
+    print("| 20 results, µs: median, 99 % | Shelfmark | sealed | \(peers.map(\.title).joined(separator: " | ")) |")
+    print("|---|---|---|" + String(repeating: "---|", count: peers.count))
     for kind in kinds() {
-      var cells = [try cell(kind.queries) { try snapshot.search($0.joined(separator: " ")).results.count }]
+      var cells = [
+        try cell(kind.queries) { try snapshot.search($0.joined(separator: " ")).results.count },
+        try cell(kind.queries) { try opened.search($0.joined(separator: " ")).results.count },
+      ]
       for peer in peers { cells.append(try cell(kind.queries) { try peer.count($0) }) }
       print("| \(kind.title) | \(cells.joined(separator: " | ")) |")
     }
@@ -150,10 +151,8 @@ struct SearchComparison {
     return "\(FigureText.number(spread.median)), \(FigureText.number(spread.percentile(99)))"
   }
 
-  private func fill(_ directory: String, _ indexes: CatalogIndexes) throws -> (
-    directory: String, bytes: Int, seconds: Double
-  ) {
-    let writer = try CatalogWriter(try StoreLocation.creating(directory, name: "catalogue"), indexes: indexes)
+  private func fill(_ store: BenchmarkStore) throws -> (store: BenchmarkStore, bytes: Int, seconds: Double) {
+    let writer = try store.writer()
     defer { writer.close() }
     let (_, elapsed) = try Elapsed.of {
       var update = try writer.beginFullUpdate(.open)
@@ -162,7 +161,7 @@ struct SearchComparison {
       }
       return try update.commit(cursor: "")
     }
-    return (directory, Files.size("\(directory)/catalogue.log"), elapsed.processor / 1e9)
+    return (store, Files.size(store.file), elapsed.processor / 1e9)
   }
 
   private func row(_ index: Int, copy: Int) -> ProductRow {
@@ -175,11 +174,11 @@ struct SearchComparison {
     return row
   }
 
-  /// Times increments of a thousand rows with and without the indexes.
-  private mutating func printIncrements(_ plain: String, _ indexed: String) throws {
+  /// Times increments of a thousand rows without the indexes, with them, and sealed.
+  private mutating func printIncrements(_ stores: [BenchmarkStore]) throws {
     var medians: [Double] = []
-    for (directory, indexes) in [(plain, CatalogIndexes.none), (indexed, .standard)] {
-      let writer = try CatalogWriter(try StoreLocation.creating(directory, name: "catalogue"), indexes: indexes)
+    for store in stores {
+      let writer = try store.writer()
       defer { writer.close() }
       var times: [Double] = []
       for round in 0..<21 {
@@ -191,7 +190,8 @@ struct SearchComparison {
     }
     print(
       "Increment of 1000 rows: \(FigureText.number(medians[0])) ms without, \(FigureText.number(medians[1])) ms with; ratio "
-        + "\(FigureText.number(medians[1] / medians[0]))\n")
+        + "\(FigureText.number(medians[1] / medians[0])); sealed \(FigureText.number(medians[2])) ms, ratio to with "
+        + "\(FigureText.number(medians[2] / medians[1]))\n")
   }
 
   // MARK: Words

@@ -9,11 +9,14 @@ enum PeerRoster {
     ("tkrzw", "tkrzw", "libtkrzw-dev"), ("cdb", "tinycdb", "libcdb-dev"),
   ]
 
-  static var storeNames: String { (["shelfmark", "bound", "dictionary"] + optional.map(\.0)).joined(separator: ", ") }
+  /// Those that need no library.
+  private static let own = ["shelfmark", "sealed", "bound", "dictionary"]
+
+  static var storeNames: String { (own + optional.map(\.0)).joined(separator: ", ") }
 
   /// Ours first, then the bound, then the others.
   private static var all: [any Peer] {
-    var peers: [any Peer] = [ShelfmarkPeer()]
+    var peers: [any Peer] = [ShelfmarkPeer(isSealed: false), ShelfmarkPeer(isSealed: true)]
     let inC = CPeer.all
     peers += inC.filter { $0.store == "bound" || $0.store == "sqlite" }
     #if PEER_GRDB
@@ -32,7 +35,7 @@ enum PeerRoster {
   /// Those to measure, and for each one that is not, why.
   static func select(_ wanted: [String], productCount: Int) throws(UsageError) -> (peers: [any Peer], skipped: [String])
   {
-    let known = ["shelfmark", "bound", "dictionary"] + optional.map(\.0)
+    let known = own + optional.map(\.0)
     if let unknown = wanted.first(where: { !known.contains($0) }) {
       throw UsageError("--peers: \(unknown) is none of \(storeNames)")
     }
@@ -44,7 +47,7 @@ enum PeerRoster {
       )
     }
     // All of them would not fit the page cache any more.
-    let large = ["shelfmark", "bound", "sqlite", "lmdb"]
+    let large = ["shelfmark", "sealed", "bound", "sqlite", "lmdb"]
     let chosen = wanted.isEmpty ? (productCount > 2_000_000 ? large : known) : wanted + ["shelfmark"]
     var peers: [any Peer] = []
     for peer in all {

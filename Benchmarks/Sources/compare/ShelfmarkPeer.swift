@@ -3,22 +3,28 @@ import Catalog
 import CatalogRows
 import LogStore
 
-/// Ours, through its public interface.
+/// Ours, through its public interface; in clear or sealed.
 final class ShelfmarkPeer: Peer {
-  let name = "Shelfmark"
-  let store = "shelfmark"
-  let configuration =
-    "the public interface: a snapshot for a session, withProduct(barcode:) and withProduct(id:), "
-    + "forEachRelation(ofSet:), forEachProduct(barcodes:), product(id:); FullUpdate and Increment"
+  private let isSealed: Bool
+
+  init(isSealed: Bool) { self.isSealed = isSealed }
+
+  var name: String { isSealed ? "Shelfmark, sealed" : Figures.ours }
+  var store: String { isSealed ? "sealed" : "shelfmark" }
+  var configuration: String {
+    if isSealed { return "the same, and everything encrypted" }
+    return "the public interface: a snapshot for a session, withProduct(barcode:) and withProduct(id:), "
+      + "forEachRelation(ofSet:), forEachProduct(barcodes:), product(id:); FullUpdate and Increment"
+  }
 
   func fill(_ directory: String, _ source: any CatalogueSource) throws {
-    let writer = try BenchmarkStore(at: directory).writer()
+    let writer = try BenchmarkStore(at: directory, isSealed: isSealed).writer()
     defer { writer.close() }
     _ = try BenchmarkStore.fill(writer, source)
   }
 
   func open(_ directory: String, forUpdates: Bool) throws -> any OpenPeer {
-    let store = BenchmarkStore(at: directory)
+    let store = BenchmarkStore(at: directory, isSealed: isSealed)
     return forUpdates ? OpenShelfmark(writer: try store.writer()) : OpenShelfmark(reader: try store.reader())
   }
 }

@@ -30,8 +30,20 @@ struct Instructions {
     case matchCode = "match-code"
     /// To the first answer.
     case open
+    case sealedHit = "sealed-hit"
+    case sealedMiss = "sealed-miss"
+    case sealedOpen = "sealed-open"
 
     var needsCodes: Bool { self == .code || self == .matchCode }
+    /// The same kind in a clear store, if it is one of a sealed store.
+    var inClear: Case? {
+      switch self {
+      case .sealedHit: .hit
+      case .sealedMiss: .miss
+      case .sealedOpen: .open
+      default: nil
+      }
+    }
   }
 
   private static let generator = CatalogueGenerator(productCount: 4000)
@@ -49,23 +61,31 @@ struct Instructions {
     switch (arguments.first, arguments.count) {
     case ("cases", 1): for one in Case.allCases { print(one.rawValue) }
     case ("make", 2):
-      let writer = try BenchmarkStore(at: arguments[1]).writer()
-      defer { writer.close() }
-      _ = try BenchmarkStore.fill(writer, generator)
+      for store in [BenchmarkStore(at: arguments[1]), sealedStore(arguments[1])] {
+        let writer = try store.writer()
+        defer { writer.close() }
+        _ = try BenchmarkStore.fill(writer, generator)
+      }
       try makeCodes(in: storeWithCodes(arguments[1]))
     case (let name?, 3):
       guard let one = Case(rawValue: name), let count = Int(arguments[2]) else { throw usage }
-      let store = one.needsCodes ? storeWithCodes(arguments[1]) : BenchmarkStore(at: arguments[1])
-      if one == .open {
+      var store = one.needsCodes ? storeWithCodes(arguments[1]) : BenchmarkStore(at: arguments[1])
+      if one.inClear != nil { store = sealedStore(arguments[1]) }
+      let kind = one.inClear ?? one
+      if kind == .open {
         try measureOpening(store, count)
       } else {
-        try measure(one, store.reader().snapshot(), count)
+        try measure(kind, store.reader().snapshot(), count)
       }
     default: throw usage
     }
   }
 
   private static func storeWithCodes(_ directory: String) -> BenchmarkStore { BenchmarkStore(at: directory + "/codes") }
+
+  private static func sealedStore(_ directory: String) -> BenchmarkStore {
+    BenchmarkStore(at: directory + "/sealed", isSealed: true)
+  }
 
   /// Fills a store with the same products, each of which has two further codes.
   private static func makeCodes(in store: BenchmarkStore) throws {
@@ -112,7 +132,7 @@ struct Instructions {
         case .noMatch: try LookupLoops.matches(snapshot, texts, .none, range)
         case .code: try LookupLoops.byCode(snapshot, keys, range)
         case .matchCode: try LookupLoops.matches(snapshot, texts, .exact, range)
-        case .open: preconditionFailure("opening has a loop of its own")
+        case .open, .sealedHit, .sealedMiss, .sealedOpen: preconditionFailure("\(one) has no loop here")
         }
       sum &+= answers
       // A wrong answer would cost something else.
@@ -142,6 +162,7 @@ struct Instructions {
         keys.append(bytes, expecting: 0)
       case .relations: appendSet(number % generator.setCount, to: &keys)
       case .code, .matchCode: keys.append(Array(code(1, of: number).utf8), expecting: answer(number))
+      case .sealedHit, .sealedMiss, .sealedOpen: preconditionFailure("\(one) has the keys of its kind")
       case .hit, .match, .hitById, .product, .open:
         guard generator.codeKind(number) == .ean13, !generator.sharesBarcode(number) else { continue }
         if one == .hit || one == .match || one == .open {

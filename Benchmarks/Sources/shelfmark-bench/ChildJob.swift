@@ -9,7 +9,7 @@ import ServerAnswers
 /// What has to run in a process of its own, because its memory is measured.
 enum ChildJob {
   case resident(directory: String, products: Int, seed: UInt64, lookups: Int)
-  case ingest(directory: String, answer: String)
+  case ingest(directory: String, answer: String, isSealed: Bool)
   case decode(answer: String)
 
   /// The job that the arguments name; `nil` where they are those of a person.
@@ -20,7 +20,8 @@ enum ChildJob {
     case ("resident", 4):
       guard let products = Int(rest[1]), let seed = UInt64(rest[2]), let lookups = Int(rest[3]) else { return nil }
       self = .resident(directory: rest[0], products: products, seed: seed, lookups: lookups)
-    case ("ingest", 2): self = .ingest(directory: rest[0], answer: rest[1])
+    case ("ingest", 2): self = .ingest(directory: rest[0], answer: rest[1], isSealed: false)
+    case ("ingest-sealed", 2): self = .ingest(directory: rest[0], answer: rest[1], isSealed: true)
     case ("decode", 1): self = .decode(answer: rest[0])
     default: throw UsageError("unknown job")
     }
@@ -30,9 +31,9 @@ enum ChildJob {
     switch self {
     case .resident(let directory, let products, let seed, let lookups):
       try Self.resident(directory, CatalogueGenerator(productCount: products, seed: seed), lookups)
-    case .ingest(let directory, let answer):
+    case .ingest(let directory, let answer, let isSealed):
       try Self.timed {
-        let writer = try CatalogWriter(try StoreLocation.creating(directory, name: BenchmarkStore.name), indexes: .none)
+        let writer = try BenchmarkStore(at: directory, isSealed: isSealed).writer()
         defer { writer.close() }
         var options = ImportOptions()
         options.lossLimit = .open

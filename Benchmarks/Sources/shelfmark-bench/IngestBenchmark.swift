@@ -31,6 +31,7 @@ struct IngestBenchmark {
     try writeAnswer(answer)
     try Self.extractData(from: answer, to: data)
     var updates: [Run] = []
+    var sealed: [Run] = []
     var decodings: [Run] = []
     var references: [Subprocess] = []
     for round in 0..<min(options.rounds, 5) {
@@ -40,8 +41,17 @@ struct IngestBenchmark {
       let directory = "\(scratch)/store\(round)"
       updates.append(try child(["ingest", directory, answer]))
       _ = try Subprocess.run(["rm", "-rf", directory])
+      sealed.append(try child(["ingest-sealed", directory, answer]))
+      _ = try Subprocess.run(["rm", "-rf", directory])
     }
     add(updates, decodings, references, answerByteCount: Files.size(answer), &report)
+    let condition = "\(generator.productCount) products"
+    report.add(
+      Measurement("AnswerImport – sealed, elapsed", condition, Spread(sealed.map(\.wall)), "s")
+        .comparedTo(Spread(updates.map(\.wall)).median, "in clear"))
+    report.add(
+      Measurement("AnswerImport – sealed, processor", condition, Spread(sealed.map(\.processor)), "s")
+        .comparedTo(Spread(updates.map(\.processor)).median, "in clear"))
   }
 
   func writeAnswer(_ path: String) throws {
