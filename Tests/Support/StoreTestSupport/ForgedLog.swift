@@ -165,7 +165,10 @@ package struct ForgedLog {
   }
 
   /// Makes every checksum fit: of objects, buckets, block headers, bodies, manifests, headers, footers and slots.
-  package mutating func seal() {
+  ///
+  /// - Parameter keepsChains: Whether the chain of each footer stays what it was: the time of the commit is changed so
+  ///   that the checksum comes out the same. So later commits do not show that an earlier one was changed.
+  package mutating func seal(keepsChains: Bool = false) {
     var chain: UInt32 = 0
     for segment in segments {
       for object in segment.objects {
@@ -191,6 +194,7 @@ package struct ForgedLog {
       put(chain, at: start + 48)
       putChecksum(of: start..<start + 60, at: start + 60)
       put(chain, at: footer + 80)
+      if keepsChains { forceChain(segment.footer.chain, ofFooterAt: footer) }
       putChecksum(of: footer..<footer + 124, at: footer + 124)
       chain = bytes.rawSpan.u32(at: footer + 124)
       for slot in AcknowledgementSlot.offsets where bytes.rawSpan.u64(at: slot + 40) == UInt64(footer) {
@@ -206,6 +210,34 @@ package struct ForgedLog {
       putChecksum(of: slot..<slot + 4092, at: slot + 4092)
     }
   }
+
+  /// Chooses the low four bytes of a footer's time so that the footer has this chain. Checksums are linear: each bit of
+  /// the time changes the same bits of the checksum, whatever the others are.
+  private mutating func forceChain(_ chain: UInt32, ofFooterAt footer: Int) {
+    func current() -> UInt32 { Checksum.of(bytes.rawSpan.slice(footer, 124)) }
+    let time = footer + 88
+    put(UInt32(0), at: time)
+    let base = current()
+    // Rows of a linear system: what a combination of bits of the time changes, and these bits.
+    var rows: [(effect: UInt32, bits: UInt32)] = []
+    for bit in 0..<32 {
+      put(UInt32(1) << UInt32(bit), at: time)
+      var (effect, bits) = (current() ^ base, UInt32(1) << UInt32(bit))
+      for row in rows where effect & Self.highestBit(row.effect) != 0 {
+        effect ^= row.effect
+        bits ^= row.bits
+      }
+      if effect != 0 { rows.append((effect, bits)) }
+    }
+    var (wanted, chosen) = (chain ^ base, UInt32(0))
+    for row in rows where wanted & Self.highestBit(row.effect) != 0 {
+      wanted ^= row.effect
+      chosen ^= row.bits
+    }
+    put(chosen, at: time)
+  }
+
+  private static func highestBit(_ number: UInt32) -> UInt32 { 1 << UInt32(31 - number.leadingZeroBitCount) }
 
   private mutating func putChecksum(of range: Range<Int>, at offset: Int, salt: Int? = nil) {
     let seed = salt.map { Checksum.salt(UnitOffset(byteOffset: $0)) } ?? 0

@@ -95,7 +95,7 @@ extension Snapshot {
     while true {
       if let record = try nextEntry(&probe, space, key, inLists: inLists) { return record }
       if probe.postings.rawValue == 0 { return nil }
-      guard let postings = try takePostings(&probe, key) else { continue }
+      guard let postings = try takePostings(&probe, space, key) else { continue }
       var first: UnitOffset?
       _ = try forEachLiveRow(of: postings, prefetches: false) { (row) throws(StoreError) in
         first = row
@@ -128,11 +128,17 @@ extension Snapshot {
 
   /// Reads the posting list that `probe` has reached. The list is checked once for all of its rows. Returns `nil` if it
   /// belongs to another key.
+  ///
+  /// - Throws: `StoreError.damaged` if it belongs to another key space. In a sealed log, entries of buckets can be changed
+  ///   by somebody who cannot read the lists.
   @_lifetime(borrow self)
-  func takePostings(_ probe: inout Probe, _ key: RawSpan) throws(StoreError) -> PostingList? {
+  func takePostings(_ probe: inout Probe, _ space: KeySpaceID, _ key: RawSpan) throws(StoreError) -> PostingList? {
     let unit = probe.postings
     probe.postings = UnitOffset(rawValue: 0)
     guard let postings = PostingList(try object(unit)) else { throw damagedObject(unit, "posting list") }
+    guard postings.keySpace == space.index else {
+      throw damagedObject(unit, "an index names it, but it is the list of another key space")
+    }
     return postings.key.hasSameBytes(as: key) ? postings : nil
   }
 

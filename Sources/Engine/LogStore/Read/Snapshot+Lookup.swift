@@ -38,7 +38,7 @@ extension Snapshot {
         continue
       }
       if probe.postings.rawValue == 0 { return }
-      guard let postings = try takePostings(&probe, key) else { continue }
+      guard let postings = try takePostings(&probe, space, key) else { continue }
       let continues = try forEachLiveRow(of: postings) { (row) throws(StoreError) in
         try body(try record(row, table: space.table))
       }
@@ -60,7 +60,7 @@ extension Snapshot {
         continue
       }
       if probe.postings.rawValue == 0 { return }
-      guard let postings = try takePostings(&probe, key) else { continue }
+      guard let postings = try takePostings(&probe, space, key) else { continue }
       let continues = try forEachLiveRow(of: postings) { (row) throws(StoreError) in
         try body(try record(row, table: space.table))
       }
@@ -125,7 +125,7 @@ extension Snapshot {
         continue
       }
       if probe.postings.rawValue == 0 { break }
-      guard let postings = try takePostings(&probe, key) else { continue }
+      guard let postings = try takePostings(&probe, space, key) else { continue }
       if withDead || deadBlocks.isEmpty {
         count += postings.count
         continue
