@@ -35,6 +35,17 @@ import Testing
     #expect(try folder.directory.names().isEmpty)
   }
 
+  @Test func `without the key of a sealed store nothing is written`() throws {
+    let location = StoreLocation(device.directory, name: "s").opening(with: nil, sealsNew: true)
+    #expect {
+      _ = try SpillFile(nextTo: location)
+    } throws: { error in
+      guard case .sealed(_, false) = error as? StoreError else { return false }
+      return true
+    }
+    #expect(device.names.isEmpty)
+  }
+
   @Test func `a new one removes what a crash left of another, and nothing else`() throws {
     for name in ["s.spill-1", "s.spill-ffffffffffffffff", "s.log", "t.spill-1"] {
       _ = try device.directory.open(name, .create)

@@ -21,8 +21,10 @@ package final class SpillFile {
 
   /// Creates an empty file with mode 0600 in the directory of a store.
   ///
-  /// - Throws: `StoreError.io`.
+  /// - Throws: `StoreError.io`; `.sealed` without the key of a store that is sealed.
   package init(nextTo location: StoreLocation) throws(StoreError) {
+    // What arrives for a sealed store is not written in clear.
+    if location.sealsNew, location.keys.current == nil { throw .sealed(path: location.path, isOtherKey: false) }
     do { cipher = location.keys.current == nil ? nil : try StreamCipher() } catch {
       throw .unusable(path: location.path, reason: "\(error)")
     }
