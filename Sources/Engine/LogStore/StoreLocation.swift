@@ -69,6 +69,15 @@ public struct StoreLocation: Sendable {
     return location
   }
 
+  /// Returns another store of the same directory, which is opened with the same keys and sealed as this one is.
+  ///
+  /// - Parameter name: The prefix of its file names, as for ``creating(_:name:)``.
+  package func sibling(_ name: String) -> StoreLocation {
+    var other = StoreLocation(directory, name: name, environment: environment)
+    (other.keys, other.sealsNew) = (keys, sealsNew)
+    return other
+  }
+
   /// Returns whether the store's log is sealed, which its header says without a key; `nil` without a log.
   ///
   /// - Throws: `StoreError.damaged` if the header cannot be read; `.unusable`, `.io`.

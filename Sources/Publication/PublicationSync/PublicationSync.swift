@@ -302,7 +302,7 @@ package struct PublicationSync: Sendable {
     _ destination: SyncDestination
   ) throws {
     let directory = destination.location.directory
-    let copy = StoreLocation(directory, name: "publication-probe")
+    let copy = destination.location.sibling("publication-probe")
     func remove() {
       for name in (try? directory.names()) ?? [] where name.hasPrefix("publication-probe.") {
         _ = try? directory.remove(name)

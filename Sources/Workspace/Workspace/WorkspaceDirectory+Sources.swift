@@ -55,13 +55,8 @@ extension WorkspaceDirectory {
 
   // MARK: Values next to a catalogue
 
-  private func noteStore(_ catalogue: StoreLocation) -> StoreLocation {
-    // The same directory has the same keys.
-    var location = StoreLocation(catalogue.directory, name: "origin", environment: catalogue.environment)
-    location.keys = catalogue.keys
-    location.sealsNew = catalogue.sealsNew
-    return location
-  }
+  // The same directory has the same keys.
+  private func noteStore(_ catalogue: StoreLocation) -> StoreLocation { catalogue.sibling("origin") }
 
   /// The text stored under a name next to the catalogue at `location`; `nil` if nothing is stored.
   func text(_ name: String, of location: StoreLocation) throws(StoreError) -> String? {

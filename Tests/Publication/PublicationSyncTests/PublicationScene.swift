@@ -88,7 +88,7 @@ final class PublicationScene: Sendable {
 }
 
 struct TestDevice {
-  let location: StoreLocation
+  var location: StoreLocation
   var sync: PublicationSync
 
   @discardableResult

@@ -1,10 +1,12 @@
 import Catalog
 import Cryptography
 import Foundation
+import LogStore
 import Platform
 import PublicationFormat
 import PublicationSync
 import Publisher
+import StoreTestSupport
 import Synchronization
 import Testing
 import TextFormat
@@ -299,6 +301,32 @@ struct PublicationSyncTests {
     try scene.change([(2, "other")])
     try await scene.publish()
     #expect(try await device.run().sequence == 3)
+  }
+
+  @Test func sealedCatalogueTriesAProbe() async throws {
+    let scene = try await PublicationScene.publishing(300)
+    var device = try scene.device()
+    device.location = device.location.opening(with: testKey, sealsNew: true)
+    try await device.run()
+    try scene.change([(1, "other")])
+    try await scene.publish {
+      $0.probe = PublicationProbe(found: [PublicationScene.code(2)], missing: [], products: nil)
+    }
+    // The names of the files that are there while the probe is tried, and whether the stores among them are sealed.
+    let seen = Mutex<[String: Bool]>([:])
+    let location = device.location
+    device.sync.checkProbe = { probe, snapshot in
+      let directory = location.directory
+      for name in try directory.names() where name.hasSuffix(".log") {
+        seen.withLock { $0[name] = (try? location.sibling(String(name.dropLast(4))).isSealed()) == true }
+      }
+      for code in probe.found where try snapshot.product(barcode: code) == nil {
+        throw PublicationFailure.probeFailed(code)
+      }
+    }
+    #expect(try await device.run().sequence == 2)
+    #expect(seen.withLock { $0 } == ["catalogue.log": true, "publication-probe.log": true])
+    #expect(try location.directory.names().filter { $0.hasPrefix("publication-probe") }.isEmpty)
   }
 
   @Test func ringsHaveTheirStates() async throws {
