@@ -50,8 +50,12 @@ public struct WorkspaceDirectory: Sendable {
     do throws(KeyError) {
       guard let file = try KeyFile.read(in: directory) else { return location }
       let sealsNew = file.state != .unsealing
-      if key == nil { return location.opening(with: nil, sealsNew: sealsNew) }
-      return location.opening(with: try keyRing.keys(of: file), sealsNew: sealsNew)
+      var sealed =
+        key == nil
+        ? location.opening(with: nil, sealsNew: sealsNew)
+        : location.opening(with: try keyRing.keys(of: file), sealsNew: sealsNew)
+      sealed.keys.refuseClear = file.state == .sealed
+      return sealed
     } catch { throw .keys(error) }
   }
 

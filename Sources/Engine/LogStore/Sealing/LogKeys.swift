@@ -9,6 +9,9 @@ package struct LogKeys: Sendable {
   package var former: [DataKey] = []
   /// Whether sealed logs may be opened without a key, to look at their structure. Rows cannot be read then.
   package var areOptional = false
+  /// Whether clear logs are refused, because all logs of this place were sealed: somebody without the key may have put
+  /// them there.
+  package var refuseClear = false
 
   package init(_ current: DataKey? = nil, former: [DataKey] = []) {
     self.current = current
@@ -26,9 +29,17 @@ package struct LogKeys: Sendable {
 
   /// Returns what opens a log with this header; `nil` for a clear log, and for a sealed one that is opened without a key.
   ///
-  /// - Throws: `StoreError.sealed` if the key is not known; `.unusable` if it cannot be used.
+  /// - Throws: `StoreError.sealed` if the key is not known; `.unusable` if it cannot be used, or if clear logs are refused.
   func sealing(of header: FileHeader, path: String) throws(StoreError) -> LogSealing? {
-    guard let parameters = header.sealing else { return nil }
+    guard let parameters = header.sealing else {
+      if refuseClear {
+        throw .unusable(
+          path: path,
+          reason: "it is in clear, and all stores of its user were sealed; if nobody has put it there on purpose, seal the"
+            + " user again")
+      }
+      return nil
+    }
     let known = ([current].compactMap { $0 } + former).first { $0.id == parameters.keyID }
     guard let known else {
       if areOptional { return nil }

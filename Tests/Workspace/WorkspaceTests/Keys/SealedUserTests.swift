@@ -92,6 +92,30 @@ import Testing
     }
   }
 
+  @Test func `a clear store instead of a sealed one is refused, until the user is sealed again`() throws {
+    let key = try key(1)
+    try fill()
+    let names = ["catalogue", "documents", "settings"].map { root.path + "/users/ana/\($0).log" }
+    let clear = try names.map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+    _ = try directory(key).seal("ana")
+    for (name, bytes) in zip(names, clear) {
+      let sealed = try Data(contentsOf: URL(fileURLWithPath: name))
+      try bytes.write(to: URL(fileURLWithPath: name))
+      for key in [key, nil] {
+        #expect {
+          _ = try isWhole(key)
+        } throws: { error in
+          "\(error)".contains("in clear") || "\(error)".contains("no key")
+        }
+      }
+      try sealed.write(to: URL(fileURLWithPath: name))
+      #expect(try isWhole(key))
+    }
+    for (name, bytes) in zip(names, clear) { try bytes.write(to: URL(fileURLWithPath: name)) }
+    #expect(try directory(key).seal("ana").stores.sorted() == Self.stores)
+    #expect(try isWhole(key) && files(with: "a secret of").isEmpty)
+  }
+
   @Test func `unsealing leaves everything in clear and no keys`() throws {
     let key = try key(1)
     try fill()
