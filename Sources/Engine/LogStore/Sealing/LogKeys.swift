@@ -29,7 +29,8 @@ package struct LogKeys: Sendable {
 
   /// Returns what opens a log with this header; `nil` for a clear log, and for a sealed one that is opened without a key.
   ///
-  /// - Throws: `StoreError.sealed` if the key is not known; `.unusable` if it cannot be used, or if clear logs are refused.
+  /// - Throws: `StoreError.sealed` if the key is not known; `.unusable` if it cannot be used, or if clear logs are
+  ///   refused.
   func sealing(of header: FileHeader, path: String) throws(StoreError) -> LogSealing? {
     guard let parameters = header.sealing else {
       if refuseClear {
