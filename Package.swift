@@ -559,8 +559,7 @@ let groups: [(name: String, targets: [Target])] = [
         "CommandLineTests",
         [
           "Catalog", "catalogctl", "catalogd", "CatalogTestSupport", "CProcessSupport", "DocumentFormat", "LogStore",
-          "RandomTestSupport", "RemoteLists",
-          "WaitingTestSupport", "Workspace",
+          "RandomTestSupport", "RemoteLists", "Sealing", "StoreTestSupport", "WaitingTestSupport", "Workspace",
         ]),
       tests(
         "CatalogdTests",

@@ -3,6 +3,7 @@
 #ifndef SHELFMARK_CPROCESSSUPPORT_H
 #define SHELFMARK_CPROCESSSUPPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -63,5 +64,8 @@ int show_again(void *_Nonnull from, void *_Nonnull to, size_t count);
 
 /// Installs a handler of SIGBUS that ends the process with exit code 42: a plain one, or one that takes an info.
 void process_exit_on_bus_error(int takes_info);
+
+/// Whether `count` bytes contain `part`.
+bool memory_has(const void *_Nonnull bytes, size_t count, const void *_Nonnull part, size_t part_count);
 
 #endif
