@@ -127,7 +127,7 @@ let package = Package(
       dependencies: [
         "Barcodes", "Bytes", "CFuzzer", "Catalog", "CatalogRows", "CatalogSources", "Cryptography", "DocumentFormat",
         "Documents", "Gzip", "JSONFormat", "LogStore", "PublicationFormat", "RecordFormat", "RowFiles", "RowSources",
-        "ScanInputs", "ServerAnswers", "Storage", "StoreTestSupport", "Workspace", "Zstd",
+        "ScanInputs", "Sealing", "ServerAnswers", "Storage", "StoreTestSupport", "Workspace", "Zstd",
       ],
       swiftSettings: strict,
       // The linker that comes with the toolchain: GNU gold fails on what the sanitizer adds.

@@ -17,6 +17,8 @@ struct Harness: Sendable {
     Harness("objects", 512, fuzzObjects),
     Harness("page", 2048, fuzzPage),
     Harness("log", 256, fuzzLog),
+    Harness("sealed", 256, fuzzSealed),
+    Harness("keys", 512, fuzzKeys),
     Harness("catalogue", 256, fuzzCatalogue),
     Harness("documents", 256, fuzzDocuments),
     Harness("document", 512, fuzzDocument),

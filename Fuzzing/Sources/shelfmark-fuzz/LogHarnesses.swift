@@ -14,9 +14,47 @@ import StoreTestSupport
   exercise(EditedLog(.items, EditedLog.Repairs(rawValue: choice & 15), &input).bytes, choice >> 4 & 3)
 }
 
-func exercise(_ log: [UInt8], _ part: UInt8) {
-  let device = LogSample.device(log)
-  let location = LogSample.location(device)
+/// The same with a sealed log, opened with its key: besides, every row and state that is read was sealed once.
+@Sendable func fuzzSealed(_ bytes: [UInt8]) {
+  var input = Input(bytes)
+  let choice = input.byte()
+  let log = EditedLog(.sealed, EditedLog.Repairs(rawValue: choice & 15), &input).bytes
+  let location = LogSample.sealedLocation(LogSample.device(log))
+  exercise(location, choice >> 4 & 3)
+  readOnlyWhatWasSealed(location)
+}
+
+/// Reads the rows of a log, its keys and its ordered indexes: each row is one that was written, and has the key by which
+/// it was found.
+private func readOnlyWhatWasSealed(_ location: StoreLocation) {
+  attempt {
+    guard let reader = try StoreReader.open(location) else { return }
+    let snapshot = reader.snapshot
+    require(LogSample.sealedStates.contains(snapshot.state), "sealed: a state that nobody wrote")
+    for table in 0..<2 {
+      attempt {
+        for row in try snapshot.rows(table) {
+          require(LogSample.sealedRows[table].contains(row), "sealed: a row that nobody wrote: \(row)")
+        }
+      }
+    }
+    for space in TestSchema.all {
+      for key in Set(LogSample.sealedRows[space.table].map { $0.keys[space.index] }) {
+        attempt {
+          for row in try snapshot.rows(space, key) {
+            require(
+              row.keys[space.index] == key && LogSample.sealedRows[space.table].contains(row),
+              "sealed: a row that nobody wrote, or of another key: \(row)")
+          }
+        }
+      }
+    }
+  }
+}
+
+func exercise(_ log: [UInt8], _ part: UInt8) { exercise(LogSample.location(LogSample.device(log)), part) }
+
+private func exercise(_ location: StoreLocation, _ part: UInt8) {
   switch part {
   case 0: attempt { if let reader = try StoreReader.open(location) { try read(reader) } }
   case 1: verify(location)

@@ -98,8 +98,33 @@ extension LogSample {
     return device
   }
 
+  /// The same, opened with the key of sealed logs. A clear log is refused.
+  static func sealedLocation(_ device: SimulatedDevice) -> StoreLocation {
+    var location = location(device).opening(with: testKey, sealsNew: true)
+    location.keys.refuseClear = true
+    return location
+  }
+
   /// Two tables, three commits: shared strings, posting lists, dead rows, tombstones, blocks in base and tail.
-  static let items: LogSample = sample { location in
+  static let items: LogSample = sample(fillItems)
+
+  /// The same, sealed.
+  static let sealed: LogSample = sample { location in
+    try fillItems(location.opening(with: testKey, sealsNew: true))
+  }
+
+  /// The rows that the samples of items ever had and that the harnesses put, by table.
+  static let sealedRows: [Set<TestRow>] = [
+    Set(
+      (0..<8).map { TestRow("\($0)", "code", shared: ["brand"], body: "body") }
+        + (0..<4).map { TestRow("\($0)", "code") } + [TestRow("0", "lost"), TestRow("1", "code", body: "new")]),
+    [TestRow("from", "to", shared: ["text"]), TestRow("x", "to")],
+  ]
+
+  /// The states that they had.
+  static let sealedStates: Set<[UInt8]> = [[], [1, 2, 3]]
+
+  private static func fillItems(_ location: StoreLocation) throws {
     let writer = try StoreWriter(location, schema: TestSchema.schema)
     defer { writer.close() }
     _ = try writer.commit { transaction in
