@@ -15,7 +15,12 @@ public struct StoreLocation: Sendable {
   /// The keys with which sealed logs are opened.
   package var keys = LogKeys.none
   /// Whether a store that has no log yet is created sealed.
-  package var sealsNew = false
+  package var sealsNew: Bool {
+    get { keys.sealsNew }
+    set { keys.sealsNew = newValue }
+  }
+  /// Whether a store that has no log yet is created sealed, asked now.
+  var sealsNewNow: Bool { keys.now.sealsNew }
 
   package init(
     _ directory: any StorageDirectory, name: String, environment: StoreEnvironment = .system

@@ -71,6 +71,9 @@ public final class UserStores: Sendable {
       do { isNewer = try state.catalogue?.refresh() ?? false } catch StoreError.replaced {
         // A damaged file was renamed and replaced, or a person restored an older one. Use the current file.
         state.catalogue = nil
+      } catch StoreError.sealed {
+        // It was sealed meanwhile. Why no key opens it is said when the location is determined.
+        state.catalogue = nil
       }
       if state.catalogue == nil, let location = try directory.store("catalogue", of: user) {
         state.catalogue = try CatalogReader.open(location, refreshInterval: options.refreshInterval)

@@ -60,6 +60,8 @@ public final class Workspace: Sendable {
     public var notify: @Sendable (StoreNotice) -> Void = { _ in }
     /// Where the key of sealed users comes from; `nil` if there is none.
     public var key: KeySource?
+    /// The keys that the workspace shares with other parts of the program; `nil` to open those of ``key``.
+    package var keyRing: KeyRing?
     /// The options of document stores.
     public var documents = DocumentStore.Options()
     /// The options of the cached pages of remote lists.
@@ -95,7 +97,7 @@ public final class Workspace: Sendable {
     var directory = WorkspaceDirectory(root: root)
     directory.lockTimeout = options.lockTimeout
     directory.notify = options.notify
-    directory.key = options.key
+    directory.keyRing = options.keyRing ?? KeyRing(options.key)
     // On a read-only or foreign medium, the deletion is deferred. A partly removed user is never visible.
     try? directory.finishRemovals()
     let workspace = Workspace(directory, options)

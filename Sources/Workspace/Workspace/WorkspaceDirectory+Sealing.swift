@@ -241,10 +241,16 @@ extension WorkspaceDirectory {
   }
 
   /// The stores in a directory, with no key.
-  private func stores(in directory: PosixDirectory) throws -> [StoreLocation] {
-    let names = try directory.names().filter { $0.hasSuffix(".log") }.map { String($0.dropLast(4)) }
-    return names.filter { 1...StoreLocation.maximumNameByteCount ~= $0.utf8.count && PosixDirectory.isName($0) }
-      .map { StoreLocation(directory, name: $0, environment: .system(notify: notify)) }
+  ///
+  /// - Parameter beginning: Whether to include stores whose first commit another process may be writing: they have a lock
+  ///   and no log.
+  private func stores(in directory: PosixDirectory, beginning: Bool = false) throws -> [StoreLocation] {
+    let files = try directory.names().filter { $0 != KeyFile.lockName }
+    let names = Set(
+      files.filter { $0.hasSuffix(".log") }.map { String($0.dropLast(4)) }
+        + files.filter { beginning && $0.hasSuffix(".lock") }.map { String($0.dropLast(5)) })
+    let valid = names.filter { 1...StoreLocation.maximumNameByteCount ~= $0.utf8.count && PosixDirectory.isName($0) }
+    return valid.sorted().map { StoreLocation(directory, name: $0, environment: .system(notify: notify)) }
   }
 
   /// Writes all stores of a directory in one form.
@@ -255,10 +261,10 @@ extension WorkspaceDirectory {
     var done: Set<String> = []
     // Another process may make a store meanwhile, which has not yet seen the change of the keys.
     while true {
-      let next = try stores(in: directory).filter { !done.contains($0.name) }
+      let next = try stores(in: directory, beginning: true).filter { !done.contains($0.name) }
       if next.isEmpty { return }
       for store in next {
-        try announce(store.name)
+        if try directory.identity(of: store.name + ".log") != nil { try announce(store.name) }
         let identity = try directory.identity(of: store.name + ".log")
         let writer = try StoreWriter(
           store.opening(with: keys, sealsNew: sealed), schema: Schema([]), lockTimeout: lockTimeout)

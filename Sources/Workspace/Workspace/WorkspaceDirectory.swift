@@ -28,7 +28,7 @@ public struct WorkspaceDirectory: Sendable {
     set { keyRing = KeyRing(newValue) }
   }
   /// The keys that were opened. Copies of this value share them.
-  var keyRing = KeyRing(nil)
+  package var keyRing = KeyRing(nil)
 
   /// Creates a workspace at a path. Nothing is read or created.
   public init(root: String) { self.root = root }
@@ -46,6 +46,7 @@ public struct WorkspaceDirectory: Sendable {
   ///
   /// - Throws: `WorkspaceError.keys`.
   func location(_ directory: any StorageDirectory, _ name: String) throws(WorkspaceError) -> StoreLocation {
+<<<<<<< HEAD
     let location = StoreLocation(directory, name: name, environment: .system(notify: notify))
     do throws(KeyError) {
       guard let file = try KeyFile.read(in: directory) else { return location }
@@ -57,6 +58,12 @@ public struct WorkspaceDirectory: Sendable {
       sealed.keys.refuseClear = file.state == .sealed
       return sealed
     } catch { throw .keys(error) }
+=======
+    var location = StoreLocation(directory, name: name, environment: .system(notify: notify))
+    do throws(KeyError) { location.keys = try Self.logKeys(of: directory, keyRing) } catch { throw .keys(error) }
+    location.keys.newest = { [keyRing] in Self.currentLogKeys(of: directory, keyRing) }
+    return location
+>>>>>>> f5fdcdd6 (catalogd takes the key of sealed users from settings or a credential, and follows users who are sealed while it runs)
   }
 
   // MARK: The signed-in user

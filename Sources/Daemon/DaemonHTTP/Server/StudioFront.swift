@@ -15,7 +15,7 @@ struct StudioFront: Sendable {
       targets: daemon.webhookNames, queue: { try daemon.queue() }, matchingOptions: { try daemon.matchingOptions() },
       synchronises: daemon.synchronises)
     let stores = StudioStores(
-      WorkspaceDirectory(root: daemon.root), version: Daemon.version, isEditable: edits, daemon: additions
+      daemon.directory, version: Daemon.version, isEditable: edits, daemon: additions
     ) {
       guard let user = try daemon.user() else { throw WorkspaceError.notSignedIn }
       return user

@@ -45,6 +45,7 @@ package struct DaemonConfiguration: Sendable {
     logLevel = values.text("log", "level").flatMap { Logger.Level(rawValue: $0) } ?? logLevel
     logFormat = values.text("log", "format").flatMap { LogFormat(rawValue: $0) } ?? logFormat
     exitsAtEnd = values.bool("exitAtEnd") ?? exitsAtEnd
+    daemon.key = values.key()
     server = values.server()
     daemon.sync = values.sync()
     daemon.webhooks = values.webhooks()

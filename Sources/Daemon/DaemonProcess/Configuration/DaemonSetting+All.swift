@@ -8,7 +8,7 @@ extension DaemonSetting {
   private static let month = 2_678_400.0
 
   /// All settings, in the order of the documentation.
-  static let all: [DaemonSetting] = general + http + studio + sync + webhooks + inputs + matching + upkeep
+  static let all: [DaemonSetting] = general + sealing + http + studio + sync + webhooks + inputs + matching + upkeep
 
   private static let general = [
     DaemonSetting(
@@ -28,6 +28,16 @@ extension DaemonSetting {
       "rematch", .bool, "false",
       "whether scans that could not be looked up are looked up later, and sent once more with the result"),
     DaemonSetting("exitAtEnd", .bool, "false", "whether the daemon ends when its standard input does"),
+  ]
+
+  private static let sealing = [
+    DaemonSetting(
+      "sealing.keyFile", .text, "$CREDENTIALS_DIRECTORY/shelfmark.key, if it is there",
+      "the key of sealed users: a file of 32 bytes, 0600, of the daemon's user or root"),
+    DaemonSetting(
+      "sealing.keyCommand", .text, "", "a shell command that prints it, such as one that asks a vault"),
+    DaemonSetting(
+      "sealing.passphraseFile", .text, "", "a file whose first line is the passphrase of sealed users"),
   ]
 
   private static let http = [

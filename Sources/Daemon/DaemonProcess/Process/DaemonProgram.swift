@@ -86,12 +86,14 @@ package enum DaemonProgram {
   /// Prints a configuration.
   private static func check(_ configuration: DaemonConfiguration, file: String?) throws(ConfigurationFaults) -> Int32 {
     for warning in configuration.warnings { DaemonConsole.say("warning: \(warning)") }
-    let workspace = WorkspaceDirectory(root: configuration.daemon.root)
+    var workspace = WorkspaceDirectory(root: configuration.daemon.root)
+    workspace.key = configuration.daemon.key
     do {
       let user = try workspace.currentUser()
       let faults = configuration.faults(signedIn: user)
       if !faults.isEmpty { throw ConfigurationFaults(faults: faults) }
-      checkStores(configuration, of: user ?? configuration.daemon.user, in: workspace)
+      let expected = user ?? configuration.daemon.user
+      if checkKey(of: expected, in: workspace) { checkStores(configuration, of: expected, in: workspace) }
     } catch let error as ConfigurationFaults {
       throw error
     } catch {
@@ -104,6 +106,21 @@ package enum DaemonProgram {
           ?? "the configuration is good; no file was read, as --config names none")
     }
     return code
+  }
+
+  /// Warns of a key that cannot be read, or does not open the stores of the user.
+  ///
+  /// - Returns: Whether those can be opened.
+  private static func checkKey(of user: String?, in workspace: WorkspaceDirectory) -> Bool {
+    do throws(KeyError) {
+      try workspace.renewKey(for: user)
+    } catch {
+      DaemonConsole.say("warning: the key of sealed users: \(error)")
+      return user.map { workspace.keyFault(of: $0) == nil } ?? true
+    }
+    guard let user, let fault = workspace.keyFault(of: user) else { return true }
+    DaemonConsole.say("warning: the stores of \(user) cannot be opened: \(fault)")
+    return false
   }
 
   /// Warns of stored settings that the daemon could not use. Those that the configuration overrides do not matter.

@@ -8,7 +8,7 @@ import UnixSignals
 
 /// The supervisor that runs the daemon, reloads its configuration, and handles signals.
 ///
-/// SIGHUP reloads the configuration. An invalid one is reported, and the old one stays in use. Log settings take effect
+/// SIGHUP reloads the configuration, and the key of sealed users. An invalid one is reported, and the old one stays in use. Log settings take effect
 /// at once; for all other changes the daemon shuts down gracefully and starts again in the same process. Inputs with
 /// unchanged settings stay open in the meantime, and their readings wait. SIGTERM and SIGINT shut the daemon down. A
 /// second signal more than a second later, or a shutdown that takes too long, ends the process immediately, which loses
@@ -247,6 +247,7 @@ final class Supervisor: Sendable {
           state.run?.daemon.problems.clear(.reloadRefused)
         }
         logger.notice("the configuration is as it was, or only the log's has changed")
+        await run?.daemon.renewKey()
         await manager?.ready("running")
         return
       }

@@ -70,7 +70,8 @@ final class CatalogueHealth: Sendable {
 
   private func report(_ error: any Error) {
     wasReadable.withLock { $0 = false }
-    context.problems.report(.catalogueUnreadable, "\(error)")
+    if error.isAboutKeys { context.problems.clear(.catalogueUnreadable) }
+    context.report(.catalogueUnreadable, error, of: context.user)
     context.problems.clear(.catalogueNeverSynchronised)
     if Self.isDamage(error) { onDamage() }
   }

@@ -113,7 +113,12 @@ extension CatalogueSync {
     if isForNothing { wakes.wake() }
     context.metrics.count("shelfmark_syncs_total", [("outcome", "failed")])
     context.metrics.sync.recordNanoseconds((context.uptime() - start).nanoseconds)
-    context.problems.report(PublishedCatalogue.problem(error) ?? failing, words)
+    if error.isAboutKeys {
+      context.problems.clear(failing)
+      context.report(failing, error, of: stores.user)
+    } else {
+      context.problems.report(PublishedCatalogue.problem(error) ?? failing, words)
+    }
     if PublishedCatalogue.problem(error) != nil { context.problems.clear(failing) }
     context.events.publish(.sync, LastSync.event(user: stores.user, failure: words).bytes)
   }

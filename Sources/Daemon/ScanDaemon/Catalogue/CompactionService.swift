@@ -67,7 +67,7 @@ final class CompactionService: Service {
       // Another process holds the lock, or another user is signed in; try again next time.
       return nil
     } catch {
-      context.problems.report(.compactionFailing, "\(error)")
+      context.report(.compactionFailing, error, of: context.user)
       return false
     }
   }

@@ -319,7 +319,7 @@ extension Daemon {
         guard let opened = try await recorder.open(stores) else { return false }
         documents = opened
       } catch {
-        problems.report(.recordingFailing, "\(error)")
+        context.report(.recordingFailing, error, of: stores.user)
         throw error
       }
     }

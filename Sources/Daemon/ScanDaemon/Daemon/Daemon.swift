@@ -46,6 +46,7 @@ public final class Daemon: ReadingHandler, Sendable {
   let health: CatalogueHealth
   let rematcher: Rematcher
   let causes: CauseWatch
+  let keys: KeyWatch
   /// The lock of the root directory; `nil` if the directory is not writable, so that no process can record anything in
   /// it.
   let lock: RootLock?
@@ -99,7 +100,12 @@ public final class Daemon: ReadingHandler, Sendable {
       context, webhooks: webhooks, watch: queueWatch, survey: survey, maximumWorkers: options.maximumUploadWorkers,
       drainTimeout: options.drainTimeout,
       onReconnect: { [sync] in sync.reconnected() })
-    users = UserWatch(context) { [sync, uploads] in
+    keys = KeyWatch(context) { [sync, uploads] in
+      sync.userChanged()
+      uploads.wake()
+    }
+    users = UserWatch(context) { [sync, uploads, keys] in
+      keys.userChanged()
       sync.userChanged()
       uploads.wake()
     }
@@ -116,7 +122,8 @@ public final class Daemon: ReadingHandler, Sendable {
     } onReadable: { [rematcher] in
       rematcher.wake()
     }
-    causes = CauseWatch(context, health: health, inputs: inputs, sync: sync, uploads: uploads, lock: lock)
+    causes = CauseWatch(
+      context, keys: keys, health: health, inputs: inputs, sync: sync, uploads: uploads, lock: lock)
     compaction = CompactionService(context, options: options.compaction, rate: rate, turn: sync.turn)
     gauges = GaugeService(context, causes: causes, recorder: recorder, sessions: sessions)
     sync.afterSuccess { [weak health, weak rematcher, weak gauges] in
@@ -143,7 +150,7 @@ public final class Daemon: ReadingHandler, Sendable {
 
   /// The services to run, in starting order; they end in the reverse order.
   public var services: [any Service] {
-    [gauges, compaction, forgetting, users, sync, queueWatch, uploads, network, rematcher]
+    [gauges, keys, compaction, forgetting, users, sync, queueWatch, uploads, network, rematcher]
   }
 
   /// Locks the root directory; returns `nil` if it is not writable, so that no daemon records anything in it.
@@ -213,6 +220,16 @@ public final class Daemon: ReadingHandler, Sendable {
     }
   }
 
+  /// Reads the key of sealed users again. If it cannot be read, or does not open the stores of the signed-in user, a
+  /// former one that does goes on, and the problem is reported.
+  public func renewKey() async {
+    await keys.renew()
+    health.check()
+  }
+
+  /// The root directory, with the key of sealed users.
+  package var directory: WorkspaceDirectory { context.directory }
+
   // MARK: Uploads
 
   /// The signed-in user's queue, for reading it and for decisions; ``services`` send its uploads.
@@ -261,7 +278,10 @@ public final class Daemon: ReadingHandler, Sendable {
 
   /// The reason why scans cannot be answered; `nil` if they can.
   package var unreadiness: String? {
-    guard let catalogue = try? catalogue() else { return "the catalogue cannot be read" }
+    let catalogue: CatalogSnapshot
+    do { catalogue = try self.catalogue() } catch {
+      return error.isAboutKeys ? "no key opens the catalogue" : "the catalogue cannot be read"
+    }
     return catalogue.sequence > 0 ? nil : "there is no catalogue"
   }
 }

@@ -17,6 +17,8 @@ final class DaemonContext: Sendable {
   let events: EventLog
   /// The stores of the signed-in user.
   let access: CatalogueAccess
+  /// The root directory, with the key of sealed users.
+  let directory: WorkspaceDirectory
   /// The documents of all users.
   let userDocuments: UserDocumentsTable
   /// The generator of the ids of scans and sessions.
@@ -43,6 +45,9 @@ final class DaemonContext: Sendable {
     workspaceOptions.pollInterval = .milliseconds(500)
     workspaceOptions.refreshInterval = .milliseconds(1)
     workspaceOptions.notify = { notice in logger.warning("\(notice)") }
+    // Requests do not wait for a command: ``KeyWatch`` reads the key.
+    let keyRing = KeyRing(options.key, isReadAhead: true)
+    workspaceOptions.keyRing = keyRing
     let workspace = try Workspace.open(options.root, options: workspaceOptions)
     if let user = options.user { try Self.signIn(user, workspace, logger) }
     problems = Problems(
@@ -55,6 +60,8 @@ final class DaemonContext: Sendable {
     var directory = WorkspaceDirectory(root: options.root)
     directory.lockTimeout = workspaceOptions.lockTimeout
     directory.notify = workspaceOptions.notify
+    directory.keyRing = keyRing
+    self.directory = directory
     var tracer = metrics.documents
     if let name = options.documentTrace, let log = Tracer.named(name, logger: logger) { tracer = .both(tracer, log) }
     var queueOptions = environment.queue

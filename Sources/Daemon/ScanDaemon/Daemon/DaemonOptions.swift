@@ -11,6 +11,9 @@ public struct DaemonOptions: Sendable {
   public var root: String
   /// The user to sign in at the start if no user is signed in.
   public var user: String?
+  /// Where the key of sealed users comes from; `nil` if there is none. It is read at the start, again with
+  /// ``Daemon/renewKey()``, and from time to time while it does not open the stores of the signed-in user.
+  public var key: KeySource?
   /// The server that the catalogue is synchronised with; `nil` to use the catalogue on disk as it is.
   public var sync: SyncOptions?
   /// The webhooks that answered scans are sent to. Names must be unique.

@@ -10,6 +10,7 @@ final class CauseWatch: Sendable {
   /// How long a connection that was refused because of a limit remains a problem.
   static let refusalTime: Duration = .seconds(60)
 
+  private let keys: KeyWatch
   private let health: CatalogueHealth
   private let inputs: InputTable
   private let sync: CatalogueSync
@@ -19,12 +20,13 @@ final class CauseWatch: Sendable {
   private let context: DaemonContext
 
   init(
-    _ context: DaemonContext, health: CatalogueHealth, inputs: InputTable, sync: CatalogueSync, uploads: UploadService,
-    lock: RootLock?
+    _ context: DaemonContext, keys: KeyWatch, health: CatalogueHealth, inputs: InputTable, sync: CatalogueSync,
+    uploads: UploadService, lock: RootLock?
   ) {
     self.context = context
     self.uploads = uploads
     clock = ClockWatch(context.time)
+    self.keys = keys
     self.health = health
     self.inputs = inputs
     self.sync = sync
@@ -35,6 +37,7 @@ final class CauseWatch: Sendable {
   ///
   /// - Complexity: About ten system calls, and a count of the queue's uploads.
   func check() {
+    keys.check()
     health.check()
     context.access.matching.check(try? context.access.stores())
     checkInputs()
@@ -96,7 +99,8 @@ final class CauseWatch: Sendable {
         context.problems.clear(.uploadsRefused)
       }
     } catch {
-      context.problems.set(.documentsUnreadable, "\(error)")
+      // The key is a problem of its own.
+      context.problems.set(.documentsUnreadable, error.isAboutKeys ? nil : "\(error)")
     }
   }
 }

@@ -27,6 +27,11 @@ package enum ProblemCode: String, Sendable, CaseIterable {
 
   // Users, documents and their files.
 
+  /// The stores of a user are sealed, and there is no key for them. About: the user.
+  case keyUnavailable = "key_unavailable"
+  /// The key does not open the sealed stores of a user. About: the user.
+  case keyWrong = "key_wrong"
+
   /// The daemon cannot determine the signed-in user, or which users have uploads.
   case usersUnreadable = "users_unreadable"
   /// The queue, the miss journal and the set sessions cannot be read.
@@ -122,6 +127,13 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case .syncNoUser: "sign a user in: set user, run 'catalogctl login USER', or POST /v1/session"
     case .syncNeverRan:
       "wait for the synchronisation that runs; if none ends, look at sync in /v1/status and at the log"
+    case .keyUnavailable:
+      "do what the message says; sealing.keyFile, sealing.keyCommand or sealing.passphraseFile says where the key is, or a unit"
+        + " of systemd passes it with LoadCredential=shelfmark.key:FILE. A changed setting is in force after SIGHUP; a file or"
+        + " command is tried again by itself"
+    case .keyWrong:
+      "put a key there that opens the stores: 'catalogctl keys list --user USER' shows which there are. The daemon tries again"
+        + " by itself, and at once after SIGHUP"
     case .usersUnreadable:
       "do what the message says: the daemon must be able to read the root directory; it tries again by itself"
     case .documentsUnreadable:

@@ -284,6 +284,11 @@ package final class Problems: Sendable {
 
   var current: [Key: Problem] { records.withLock { $0.compactMapValues(\.problem) } }
 
+  /// What the current problems of these kinds are about.
+  func abouts(of codes: Set<ProblemCode>) -> [String] {
+    current.keys.filter { codes.contains($0.code) }.compactMap(\.about)
+  }
+
   /// Whether a problem of this kind exists, whatever its subject.
   func has(_ code: ProblemCode) -> Bool {
     records.withLock { records in records.contains { $0.key.code == code && $0.value.problem != nil } }

@@ -92,8 +92,8 @@ final class MatchingAccess: Sendable {
     } catch WorkspaceError.closed {
       throw WorkspaceError.closed(user: stores.user)
     } catch {
-      // What was read before the error counts.
-      faults[MatchingSettings.Name.prefix + "*"] = "the settings cannot be read: \(error)"
+      // What was read before the error counts. A key is a problem of its own.
+      if !error.isAboutKeys { faults[MatchingSettings.Name.prefix + "*"] = "the settings cannot be read: \(error)" }
     }
     problems.set(.settingsFaulty, faults)
     let table = MatchingTable(settings, separators: separators)

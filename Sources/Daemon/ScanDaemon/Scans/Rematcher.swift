@@ -66,7 +66,7 @@ final class Rematcher: Service {
       }
       context.problems.clear(.rematchFailing)
     } catch {
-      context.problems.report(.rematchFailing, "\(error)")
+      context.report(.rematchFailing, error, of: context.user)
     }
   }
 

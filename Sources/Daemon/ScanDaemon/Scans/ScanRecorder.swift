@@ -58,7 +58,7 @@ final class ScanRecorder: Sendable {
   ) async -> [Result<Value, any Error>] {
     let documents: UserDocuments
     do { documents = try await ready(stores) } catch {
-      context.problems.report(.recordingFailing, "\(error)")
+      context.report(.recordingFailing, error, of: stores.user)
       return bodies.map { _ in .failure(error) }
     }
     let start = context.uptime()
@@ -80,7 +80,7 @@ final class ScanRecorder: Sendable {
       return result
     }
     if let failure {
-      context.problems.report(.recordingFailing, "\(failure)")
+      context.report(.recordingFailing, failure, of: stores.user)
       // The file may have been replaced or damaged; reopen it next time.
       context.userDocuments.drop(documents)
     } else {

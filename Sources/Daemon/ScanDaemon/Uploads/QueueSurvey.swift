@@ -76,7 +76,8 @@ final class QueueSurvey: Sendable {
         var withWork: [String?] = []
         var index = begin
         repeat {
-          if (try? look(at: users[index])) == true { withWork.append(users[index]) }
+          let user = users[index]
+          do { if try look(at: user) { withWork.append(user) } } catch { reportKey(error, user) }
           index += 1
         } while index < users.count && ContinuousClock.now - clock < Self.pieceTime
         return (index, withWork)
@@ -88,6 +89,12 @@ final class QueueSurvey: Sendable {
       let keys = Set(users.map { Key($0) })
       state.withLock { state in state.records = state.records.filter { keys.contains($0.key) } }
     }
+  }
+
+  /// Reports that a user's uploads cannot be sent for want of a key. Other errors are reported by who uses the queue.
+  private func reportKey(_ error: any Error, _ user: String?) {
+    guard error.isAboutKeys, let user, (try? context.directory.isSealed("documents", of: user)) == true else { return }
+    context.report(.uploadsStopped, error, about: user, of: user)
   }
 
   // MARK: One user

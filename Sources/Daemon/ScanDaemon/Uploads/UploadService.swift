@@ -212,7 +212,7 @@ final class UploadService: Service {
         // The user signed in again before the worker had ended.
       } catch {
         if Task.isCancelled { return nil }
-        context.problems.report(.uploadsStopped, "\(error)", about: user)
+        context.report(.uploadsStopped, error, about: user, of: user)
         context.logger.warning("a worker of uploads ended", metadata: ["reason": "\(error)"])
         let failures = state.withLock { state in
           state.failures[key, default: 0] += 1

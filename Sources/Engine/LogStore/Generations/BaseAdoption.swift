@@ -35,7 +35,7 @@ public enum BaseAdoption {
       try target.directory.remove(target.new)
       return try target.directory.identity(of: target.log)
     }
-    if named != nil || target.sealsNew { return nil }
+    if named != nil || target.sealsNewNow { return nil }
     // A new generation may replace the source between opening and linking it. That happens rarely, so a few attempts
     // are enough.
     for _ in 0..<8 {

@@ -7,6 +7,13 @@ package struct LogKeys: Sendable {
   package var current: DataKey?
   /// Former keys, with which a log may still be sealed while another key replaces them.
   package var former: [DataKey] = []
+  /// Whether a store that has no log yet is created sealed.
+  package var sealsNew = false
+  /// Whether there is a key, and it is another one than that of the stores.
+  package var areRefused = false
+  /// Returns the keys that hold now; `nil` if they never change. Asked when a log has a key that is not among these, and
+  /// before a new file is begun: another process may have sealed the stores, or replaced their key, since these were read.
+  package var newest: (@Sendable () -> LogKeys)?
   /// Whether sealed logs may be opened without a key, to look at their structure. Rows cannot be read then.
   package var areOptional = false
   /// Whether clear logs are refused, because all logs of this place were sealed: somebody without the key may have put
@@ -17,6 +24,9 @@ package struct LogKeys: Sendable {
     self.current = current
     self.former = former
   }
+
+  /// The keys that hold now.
+  var now: LogKeys { newest?() ?? self }
 
   /// No key: sealed logs are refused.
   package static let none = LogKeys()
@@ -32,6 +42,7 @@ package struct LogKeys: Sendable {
   /// - Throws: `StoreError.sealed` if the key is not known; `.unusable` if it cannot be used, or if clear logs are
   ///   refused.
   func sealing(of header: FileHeader, path: String) throws(StoreError) -> LogSealing? {
+<<<<<<< HEAD
     guard let parameters = header.sealing else {
       if refuseClear {
         throw .unusable(
@@ -43,9 +54,17 @@ package struct LogKeys: Sendable {
     }
     let known = ([current].compactMap { $0 } + former).first { $0.id == parameters.keyID }
     guard let known else {
+=======
+    guard let parameters = header.sealing else { return nil }
+    var known = key(parameters.keyID)
+    if known == nil {
+>>>>>>> f5fdcdd6 (catalogd takes the key of sealed users from settings or a credential, and follows users who are sealed while it runs)
       if areOptional { return nil }
-      throw .sealed(path: path, isOtherKey: current != nil)
+      let now = now
+      known = now.key(parameters.keyID)
+      if known == nil { throw .sealed(path: path, isOtherKey: now.current != nil || now.areRefused) }
     }
+    guard let known else { return nil }
     do {
       return try LogSealing(
         header.storeID, generation: header.generation, algorithm: parameters.algorithm, known)
@@ -54,11 +73,14 @@ package struct LogKeys: Sendable {
     }
   }
 
-  /// Returns how a new file is sealed with the current key.
+  private func key(_ id: [UInt8]) -> DataKey? { ([current].compactMap { $0 } + former).first { $0.id == id } }
+
+  /// Returns how a new file is sealed with the key that is current now.
   ///
   /// - Throws: `StoreError.sealed` if there is no key; `.unusable` without the library.
   func parametersForNewFile(path: String) throws(StoreError) -> SealingParameters {
-    guard let current else { throw .sealed(path: path, isOtherKey: false) }
+    let now = now
+    guard let current = now.current else { throw .sealed(path: path, isOtherKey: now.areRefused) }
     do {
       return SealingParameters(keyID: current.id, algorithm: try AuthenticatedCipher.Algorithm.preferred().rawValue)
     } catch { throw .unusable(path: path, reason: "\(error)") }

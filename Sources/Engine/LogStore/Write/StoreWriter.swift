@@ -35,7 +35,7 @@ public final class StoreWriter {
   /// Whether a new generation may replace a damaged log; see the initializer.
   package let replacesDamaged: Bool
   /// Whether the next generation is sealed: as the last one, unless ``rewrite(sealed:)`` says otherwise.
-  var sealsNextGeneration: Bool { isSealing ?? snapshot?.isSealed ?? damagedIsSealed ?? location.sealsNew }
+  var sealsNextGeneration: Bool { isSealing ?? snapshot?.isSealed ?? damagedIsSealed ?? location.sealsNewNow }
   /// Whether generations are to be sealed; `nil` to leave that as it is.
   var isSealing: Bool?
   /// Whether a damaged log that the next generation replaces was sealed; `nil` if that is not known.

@@ -9,6 +9,8 @@ public enum KeyError: Error, Sendable, Equatable {
   case noKey(path: String)
   /// The key, or passphrase, that was given is not one that opens the keys.
   case otherKey(path: String)
+  /// The store at `path` is sealed, and its directory has no keys file.
+  case lost(path: String)
   /// The keys file is not as it was written.
   case damaged(path: String, what: String)
   /// A newer program wrote the keys file.
@@ -47,6 +49,9 @@ extension KeyError: CustomStringConvertible {
     switch self {
     case .noKey(let path): "\(path): the stores are sealed, and no key was given"
     case .otherKey(let path): "\(path): this is another key than those that open the stores"
+    case .lost(let path):
+      "\(path) is sealed, and the file of its keys, \(KeyFile.name), is not beside it; bring it back from a backup:"
+        + " without it no key opens the store"
     case .damaged(let path, let what):
       "\(path) is damaged: \(what); bring the file back from a backup: without it no key opens the stores"
     case .newer(let path, let version):
@@ -70,7 +75,7 @@ extension KeyError: CustomStringConvertible {
 extension KeyError: ProgramError {
   package var exitStatus: ExitStatus {
     switch self {
-    case .noKey, .otherKey, .exposed: .permission
+    case .noKey, .otherKey, .lost, .exposed: .permission
     case .damaged, .newer, .noKeyInside: .data
     case .system(_, let isMemory): isMemory ? .io : .unavailable
     case .unreadable: .noInput

@@ -80,7 +80,8 @@ final class SecretFileReader {
 
   /// Opens a file. Its last component is no symbolic link.
   ///
-  /// - Parameter allowsGroup: Whether a group may read it: systemd gives a service access to its credential so.
+  /// - Parameter allowsGroup: Whether a group may read it: systemd gives a service access to its credential so, and all
+  ///   files in its directory have that.
   /// - Throws: `KeyError.unreadable`, `.exposed`.
   init(_ path: String, allowsGroup: Bool = false) throws(KeyError) {
     self.path = path
@@ -92,7 +93,15 @@ final class SecretFileReader {
         : .unreadable(name: path, reason: Self.reason(errno))
     }
     self.descriptor = descriptor
-    try check(allowsGroup: allowsGroup)
+    try check(allowsGroup: allowsGroup || Self.isCredential(path))
+  }
+
+  /// Whether a path is in the directory in which systemd passes files to this process.
+  private static func isCredential(_ path: String) -> Bool {
+    // The text is copied before the environment can change; nothing here changes it.
+    let value = unsafe getenv("CREDENTIALS_DIRECTORY")
+    guard let directory = unsafe value.map({ unsafe String(cString: $0) }) else { return false }
+    return !directory.isEmpty && path.hasPrefix(directory + "/")
   }
 
   deinit { close(descriptor) }
