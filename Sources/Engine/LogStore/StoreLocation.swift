@@ -1,4 +1,6 @@
+import Bytes
 import Platform
+import RecordFormat
 package import Sealing
 package import Storage
 
@@ -14,6 +16,8 @@ public struct StoreLocation: Sendable {
   package let environment: StoreEnvironment
   /// The keys with which sealed logs are opened.
   package var keys = LogKeys.none
+  /// Called after each commit, once it is durable, by the writer that holds the lock.
+  package var committed: (@Sendable (DurableCommit) -> Void)?
   /// Whether a store that has no log yet is created sealed.
   package var sealsNew: Bool {
     get { keys.sealsNew }
@@ -111,4 +115,32 @@ public struct StoreLocation: Sendable {
   /// Returns a file name for a log that a repair found damaged.
   func damaged(_ number: Int) -> String { damagedPrefix + "\(number)" }
   var damagedPrefix: String { name + ".damaged-" }
+}
+
+/// A commit that is durable.
+package struct DurableCommit: Sendable {
+  package enum Kind: Sendable {
+    /// The rows of a transaction were added to the log.
+    case rows
+    /// The rows of the commit before were copied into a new generation.
+    case copy
+    /// All rows are new: of a full update, a restored backup, or what a repair has saved.
+    case everything
+  }
+
+  package let kind: Kind
+  /// The id of the file, 16 bytes.
+  package let storeID: [UInt8]
+  package let generation: UInt64
+  package let sequence: UInt64
+
+  package init(_ kind: Kind, _ snapshot: Snapshot) {
+    self.kind = kind
+    var writer = ByteWriter()
+    writer.put(snapshot.log.header.storeID.words.0)
+    writer.put(snapshot.log.header.storeID.words.1)
+    storeID = writer.bytes
+    generation = snapshot.generation
+    sequence = snapshot.sequence
+  }
 }

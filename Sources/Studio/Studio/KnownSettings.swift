@@ -33,6 +33,7 @@ enum KnownSettings {
 
   private static let others = [
     "keepPreviousDays": "how many days the catalogue before a full update is kept; 0 keeps none",
+    "sealing.newUsers": "of the default store: true or false, whether the stores of new users are sealed",
     "sync.url": "the address of the server that the catalogue comes from",
     "sync.organisation": "the organisation whose catalogue it is; its users share what is common",
     "sync.caFile": "a PEM file of certificates that the server's certificate is checked against",

@@ -74,7 +74,7 @@ package final class StudioStores: Sendable {
   private let workspace: WorkspaceDirectory
   private let userID: @Sendable () throws -> String
   /// The reader of the catalogue and its user. Held while it moves to the last commit.
-  private let reader = Mutex<(user: String, reader: CatalogReader)?>(nil)
+  private let reader = Mutex<(user: String, leases: Int, reader: CatalogReader)?>(nil)
 
   /// - Parameters:
   ///   - workspace: The root directory.
@@ -101,12 +101,16 @@ package final class StudioStores: Sendable {
   package func history() throws -> CatalogHistory? {
     let user = try user()
     return try reader.withLock { open in
-      if let known = open, known.user == user, try refresh(known.reader) { return try known.reader.history() }
+      // After a lease of the key, what was opened with it is closed.
+      let leases = workspace.keyRing.endLease()
+      if let known = open, known.user == user, known.leases == leases, try refresh(known.reader) {
+        return try known.reader.history()
+      }
       open = nil
       guard let location = try workspace.catalogue(of: user), let new = try CatalogReader.open(location) else {
         return nil
       }
-      open = (user, new)
+      open = (user, leases, new)
       return try new.history()
     }
   }

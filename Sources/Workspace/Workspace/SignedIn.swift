@@ -15,6 +15,8 @@ final class SignedIn: Sendable {
     var seen: Snapshot?
     var stores: UserStores?
     var isClosed = false
+    /// The leases of the key that had ended when the stores were opened.
+    var endedLeases = 0
   }
 
   private let directory: WorkspaceDirectory
@@ -51,6 +53,11 @@ final class SignedIn: Sendable {
   }
 
   private func refresh(_ state: inout State) throws {
+    let endedLeases = directory.keyRing.endLease()
+    if endedLeases != state.endedLeases {
+      // What was opened with the key is closed.
+      (state.stores, state.seen, state.endedLeases) = (nil, nil, endedLeases)
+    }
     state.reader = try StoreReader.newest(state.reader, refreshInterval: options.refreshInterval) {
       try directory.store("settings", of: nil)
     }

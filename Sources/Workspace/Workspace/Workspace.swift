@@ -60,6 +60,8 @@ public final class Workspace: Sendable {
     public var notify: @Sendable (StoreNotice) -> Void = { _ in }
     /// Where the key of sealed users comes from; `nil` if there is none.
     public var key: KeySource?
+    /// Whether the stores of new users are sealed; see ``WorkspaceDirectory/sealsNewUsers``.
+    public var sealsNewUsers: Bool?
     /// The keys that the workspace shares with other parts of the program; `nil` to open those of ``key``.
     package var keyRing: KeyRing?
     /// The options of document stores.
@@ -98,6 +100,7 @@ public final class Workspace: Sendable {
     directory.lockTimeout = options.lockTimeout
     directory.notify = options.notify
     directory.keyRing = options.keyRing ?? KeyRing(options.key)
+    directory.sealsNewUsers = options.sealsNewUsers
     // On a read-only or foreign medium, the deletion is deferred. A partly removed user is never visible.
     try? directory.finishRemovals()
     let workspace = Workspace(directory, options)

@@ -146,6 +146,12 @@ extension WorkspaceDirectory {
   package func restore(
     from path: String, _ scope: BackupScope, replaces: Bool, announcing announce: (String) -> Void = { _ in }
   ) throws -> [Backup.File] {
+    // Users come back as they are in the backup, sealed or in clear.
+    if sealsNewUsers != false {
+      var plain = self
+      plain.sealsNewUsers = false
+      return try plain.restore(from: path, scope, replaces: replaces, announcing: announce)
+    }
     let backup = try Backup.read(at: path)
     let copy = elsewhere(path)
     let files = backup.files.filter { file in
@@ -176,6 +182,8 @@ extension WorkspaceDirectory {
       do {
         _ = try StoreCopy.restore(
           source, to: makeStore(file.store, of: file.user), lockTimeout: lockTimeout, previousLifetime: lifetime)
+        // That it may be older than what was here is meant.
+        try acceptStore(file.store, of: file.user)
       } catch StoreError.noRoom(let path, let needed, let available) {
         throw BackupError.noRoom(
           path: path, needed: needed, available: available, restored: files[..<index].map(\.path))

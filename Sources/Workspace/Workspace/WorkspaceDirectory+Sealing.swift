@@ -270,7 +270,9 @@ extension WorkspaceDirectory {
           store.opening(with: keys, sealsNew: sealed), schema: Schema([]), lockTimeout: lockTimeout)
         do {
           defer { writer.close() }
-          _ = try writer.rewrite(sealed: sealed)
+          if let snapshot = try writer.rewrite(sealed: sealed), sealed {
+            KeyFile.mark(store.name, DurableCommit(.copy, snapshot), in: directory, keyRing)
+          }
           // What an interrupted compaction left may have the other form. Its writer has the lock.
           _ = try directory.remove(store.name + ".new")
         }

@@ -55,8 +55,12 @@ extension WorkspaceDirectory {
 
   // MARK: Values next to a catalogue
 
-  // The same directory has the same keys.
-  private func noteStore(_ catalogue: StoreLocation) -> StoreLocation { catalogue.sibling("origin") }
+  private func noteStore(_ catalogue: StoreLocation) -> StoreLocation {
+    // The same directory has the same keys.
+    var location = catalogue.sibling("origin")
+    location.committed = { [keyRing] commit in KeyFile.mark("origin", commit, in: catalogue.directory, keyRing) }
+    return location
+  }
 
   /// The text stored under a name next to the catalogue at `location`; `nil` if nothing is stored.
   func text(_ name: String, of location: StoreLocation) throws(StoreError) -> String? {

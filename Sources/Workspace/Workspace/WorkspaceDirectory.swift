@@ -27,6 +27,9 @@ public struct WorkspaceDirectory: Sendable {
     get { keyRing.source }
     set { keyRing = KeyRing(newValue) }
   }
+  /// Whether the stores of new users are sealed with the key; `nil` to do as the setting `sealing.newUsers` of the default
+  /// store says. Without a key, no user is created then.
+  public var sealsNewUsers: Bool?
   /// The keys that were opened. Copies of this value share them.
   package var keyRing = KeyRing(nil)
 
@@ -37,6 +40,8 @@ public struct WorkspaceDirectory: Sendable {
   package func elsewhere(_ root: String) -> WorkspaceDirectory {
     var other = WorkspaceDirectory(root: root)
     (other.lockTimeout, other.keyRing) = (lockTimeout, keyRing)
+    // What is copied stays as it is.
+    other.sealsNewUsers = false
     return other
   }
 
@@ -46,24 +51,11 @@ public struct WorkspaceDirectory: Sendable {
   ///
   /// - Throws: `WorkspaceError.keys`.
   func location(_ directory: any StorageDirectory, _ name: String) throws(WorkspaceError) -> StoreLocation {
-<<<<<<< HEAD
-    let location = StoreLocation(directory, name: name, environment: .system(notify: notify))
-    do throws(KeyError) {
-      guard let file = try KeyFile.read(in: directory) else { return location }
-      let sealsNew = file.state != .unsealing
-      var sealed =
-        key == nil
-        ? location.opening(with: nil, sealsNew: sealsNew)
-        : location.opening(with: try keyRing.keys(of: file), sealsNew: sealsNew)
-      sealed.keys.refuseClear = file.state == .sealed
-      return sealed
-    } catch { throw .keys(error) }
-=======
     var location = StoreLocation(directory, name: name, environment: .system(notify: notify))
     do throws(KeyError) { location.keys = try Self.logKeys(of: directory, keyRing) } catch { throw .keys(error) }
     location.keys.newest = { [keyRing] in Self.currentLogKeys(of: directory, keyRing) }
+    location.committed = { [keyRing] commit in KeyFile.mark(name, commit, in: directory, keyRing) }
     return location
->>>>>>> f5fdcdd6 (catalogd takes the key of sealed users from settings or a credential, and follows users who are sealed while it runs)
   }
 
   // MARK: The signed-in user
@@ -116,7 +108,7 @@ public struct WorkspaceDirectory: Sendable {
     try withCurrentUser { current, set in
       // If the signed-in user cannot be determined, no directory is created. A concurrent removal of this user waits
       // for the lock.
-      _ = try make(["users"] + UserDirectory.path(of: id))
+      _ = try makeDirectory(of: id)
       if current.map({ $0.hasSameBytes(as: id) }) != true { try set(id) }
     }
   }
@@ -236,7 +228,7 @@ public struct WorkspaceDirectory: Sendable {
   /// - Throws: `WorkspaceError`.
   package func makePath(of id: String) throws(WorkspaceError) -> String {
     try check(id)
-    _ = try wrapped { () throws(StoreError) in try make(names(of: id)) }
+    _ = try makeDirectory(of: id)
     return ([root] + names(of: id)).joined(separator: "/")
   }
 
@@ -248,8 +240,12 @@ public struct WorkspaceDirectory: Sendable {
 
   /// The directory of a user, or with `nil` the default one. It is created if it does not exist.
   func makeDirectory(of id: String?) throws(WorkspaceError) -> PosixDirectory {
-    if let id { try check(id) }
-    return try wrapped { () throws(StoreError) in try make(names(of: id)) }
+    let create = { () throws(WorkspaceError) in
+      try wrapped { () throws(StoreError) in try make(names(of: id)) }
+    }
+    guard let id else { return try create() }
+    try check(id)
+    return try makeHome(id, make: create)
   }
 
   private func names(of id: String?) -> [String] { id.map { ["users"] + UserDirectory.path(of: $0) } ?? ["default"] }

@@ -134,4 +134,40 @@ import Testing
     #expect(try root.digest() == digest)
     #expect(try !FileManager.default.subpathsOfDirectory(atPath: root.path).contains { $0.hasSuffix(".keys") })
   }
+
+  @Test func `a store that went back is told by stat until it is accepted`() throws {
+    try seal()
+    let log = root.path + "/users/u/settings.log"
+    _ = try root.run("config", "set", "note", "first", "--key-file", key)
+    let old = try #require(FileManager.default.contents(atPath: log))
+    _ = try root.run("config", "set", "note", "second", "--key-file", key)
+    #expect(try root.run("stat", "--json", "--key-file", key).object()["wentBack"] == nil)
+    try old.write(to: URL(fileURLWithPath: log))
+    let stat = try root.run("stat", "--json", "--key-file", key)
+    let back = try #require(try stat.object()["wentBack"] as? [[String: Any]])
+    #expect(back.count == 1 && back[0]["store"] as? String == "settings" && stat.words.contains("keys accept"))
+    let (found, seen) = (try #require(back[0].number("sequence")), try #require(back[0].number("seen")))
+    #expect(found + 1 == seen)
+    #expect(try root.run("config", "get", "note", "--key-file", key).text.contains("first"))
+    #expect(try root.run("keys", "accept").code == 77)
+    let accepted = try root.run("keys", "accept", "--json", "--key-file", key)
+    #expect(accepted.code == 0 && (try accepted.object()["accepted"] as? [Any])?.count == 1, "\(accepted.text)")
+    #expect(try root.run("stat", "--json", "--key-file", key).object()["wentBack"] == nil)
+    #expect(try root.run("keys", "accept", "--key-file", key).text.contains("no store went back"))
+  }
+
+  @Test func `the setting of the default store seals new users`() throws {
+    #expect(try root.run("config", "set", "sealing.newUsers", "true").code == 64)
+    #expect(try root.run(["config", "set", "--default", "sealing.newUsers", "yes"]).code == 64)
+    #expect(try root.run(["config", "set", "--default", "sealing.newUsers", "true"]).code == 0)
+    let file = root.payload(.products(2)).path
+    let refused = try root.run(["apply", "--user", "new", file])
+    #expect(refused.code == 77 && refused.words.contains("key") && refused.output.isEmpty, "\(refused.words)")
+    #expect(!FileManager.default.fileExists(atPath: root.path + "/users/new"))
+    let made = try root.run(["apply", "--user", "new", "--key-file", key, file])
+    #expect(made.code == 0, "\(made.words)")
+    #expect(FileManager.default.fileExists(atPath: root.path + "/users/new/user.keys"))
+    #expect(try root.run(["stat", "--user", "new"]).code == 77)
+    #expect(try root.run(["stat"]).code == 0)
+  }
 }

@@ -46,6 +46,10 @@ package struct DaemonConfiguration: Sendable {
     logFormat = values.text("log", "format").flatMap { LogFormat(rawValue: $0) } ?? logFormat
     exitsAtEnd = values.bool("exitAtEnd") ?? exitsAtEnd
     daemon.key = values.key()
+    daemon.sealsNewUsers = values.bool("sealing", "newUsers")
+    if daemon.sealsNewUsers == true, daemon.key == nil {
+      values.refuse(["sealing", "newUsers"], "true", "needs a key: set sealing.keyFile or another of its settings")
+    }
     server = values.server()
     daemon.sync = values.sync()
     daemon.webhooks = values.webhooks()

@@ -38,6 +38,9 @@ extension DaemonSetting {
       "sealing.keyCommand", .text, "", "a shell command that prints it, such as one that asks a vault"),
     DaemonSetting(
       "sealing.passphraseFile", .text, "", "a file whose first line is the passphrase of sealed users"),
+    DaemonSetting(
+      "sealing.newUsers", .bool, "",
+      "whether the stores of new users are sealed; else as the default store's setting says, or false"),
   ]
 
   private static let http = [

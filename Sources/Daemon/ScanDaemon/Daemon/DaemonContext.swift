@@ -19,6 +19,8 @@ final class DaemonContext: Sendable {
   let access: CatalogueAccess
   /// The root directory, with the key of sealed users.
   let directory: WorkspaceDirectory
+  /// Why the key could not be read at the start, or did not open the stores of the signed-in user.
+  let keyFailure: KeyError?
   /// The documents of all users.
   let userDocuments: UserDocumentsTable
   /// The generator of the ids of scans and sessions.
@@ -48,7 +50,20 @@ final class DaemonContext: Sendable {
     // Requests do not wait for a command: ``KeyWatch`` reads the key.
     let keyRing = KeyRing(options.key, isReadAhead: true)
     workspaceOptions.keyRing = keyRing
+    workspaceOptions.sealsNewUsers = options.sealsNewUsers
     let workspace = try Workspace.open(options.root, options: workspaceOptions)
+    var directory = WorkspaceDirectory(root: options.root)
+    directory.lockTimeout = workspaceOptions.lockTimeout
+    directory.notify = workspaceOptions.notify
+    directory.keyRing = keyRing
+    directory.sealsNewUsers = options.sealsNewUsers
+    self.directory = directory
+    var keyFailure: KeyError?
+    // A user who is new may need it.
+    do throws(KeyError) {
+      try directory.renewKey(for: (try? workspace.current()).flatMap(\.self) ?? options.user)
+    } catch { keyFailure = error }
+    self.keyFailure = keyFailure
     if let user = options.user { try Self.signIn(user, workspace, logger) }
     problems = Problems(
       logger, environment.metrics, uptime: environment.time.uptime, now: environment.time.now)
@@ -57,11 +72,6 @@ final class DaemonContext: Sendable {
       workspace, MatchingAccess(options, workspace, problems, environment.uptime), environment.time)
     events = EventLog(capacity: options.eventCapacity)
     ids = ScanIDs(random: environment.time.random)
-    var directory = WorkspaceDirectory(root: options.root)
-    directory.lockTimeout = workspaceOptions.lockTimeout
-    directory.notify = workspaceOptions.notify
-    directory.keyRing = keyRing
-    self.directory = directory
     var tracer = metrics.documents
     if let name = options.documentTrace, let log = Tracer.named(name, logger: logger) { tracer = .both(tracer, log) }
     var queueOptions = environment.queue

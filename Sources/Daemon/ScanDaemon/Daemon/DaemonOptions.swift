@@ -14,6 +14,9 @@ public struct DaemonOptions: Sendable {
   /// Where the key of sealed users comes from; `nil` if there is none. It is read at the start, again with
   /// ``Daemon/renewKey()``, and from time to time while it does not open the stores of the signed-in user.
   public var key: KeySource?
+  /// Whether the stores of users that sign in for the first time are sealed; `nil` to do as the setting `sealing.newUsers` of
+  /// the default store says. Without a key, such a user cannot sign in then.
+  public var sealsNewUsers: Bool?
   /// The server that the catalogue is synchronised with; `nil` to use the catalogue on disk as it is.
   public var sync: SyncOptions?
   /// The webhooks that answered scans are sent to. Names must be unique.

@@ -1,3 +1,4 @@
+import Essentials
 import Platform
 import ServiceLifecycle
 import Synchronization
@@ -27,7 +28,9 @@ final class KeyWatch: Service {
     self.context = context
     directory = context.directory
     self.onOpened = onOpened
-    renewNow()
+    // The key was read when the stores were opened.
+    state.withLock { $0 = State(failure: context.keyFailure, read: context.time.uptime()) }
+    check()
   }
 
   /// The pause before a key that did not help is read again: commands may ask a server.
@@ -41,6 +44,8 @@ final class KeyWatch: Service {
   func run() async throws {
     await wakes.untilShutdown {
       while !wakes.isFinished, !Task.isCancelled {
+        // What was opened with a key whose lease is over is closed, even if nobody asks for it.
+        context.userDocuments.endLease()
         if isDue { await renew() }
         await wakes.wait(GaugeService.interval, context.time.sleep)
       }
@@ -71,7 +76,11 @@ final class KeyWatch: Service {
     guard directory.key != nil else { return false }
     let (failure, read) = state.withLock { ($0.failure, $0.read) }
     let isOpen = current.map { directory.keyFault(of: $0) == nil } ?? true
-    if failure == nil, isOpen, context.problems.abouts(of: [.keyUnavailable, .keyWrong]).isEmpty { return false }
+    if failure == nil, isOpen, context.problems.abouts(of: [.keyUnavailable, .keyWrong]).isEmpty {
+      // From half of a lease on, it is asked for the next one.
+      guard let lease = directory.keyRing.lease, lease.rest < lease.time / 2 else { return false }
+      return read.map { context.time.uptime() - $0 >= (lease.time / 24).nanoseconds / 1000 } ?? true
+    }
     return read.map { context.time.uptime() - $0 >= pause.nanoseconds / 1000 } ?? true
   }
 
@@ -93,7 +102,10 @@ final class KeyWatch: Service {
         (error, message) = (fault, "\(fault)")
       } else if user == current, let failure = state.withLock({ $0.failure }) {
         (error, message) = (failure, "\(failure)")
-        if isSealed(user) { message += "; the key that was read before goes on until the daemon ends" }
+        if isSealed(user) {
+          let end = directory.keyRing.lease == nil ? "until the daemon ends" : "for the rest of its lease"
+          message += "; the key that was read before goes on \(end)"
+        }
       } else {
         continue
       }
@@ -101,6 +113,21 @@ final class KeyWatch: Service {
     }
     context.problems.set(.keyUnavailable, unavailable)
     context.problems.set(.keyWrong, wrong)
+    context.problems.set(.storeWentBack, current.map(storesGoneBack) ?? [:])
+  }
+
+  /// The sealed stores of a user that are older than what was seen of them, each with a sentence.
+  private func storesGoneBack(_ user: String) -> [String: String] {
+    // Without a key, nothing can be compared.
+    let stores = (try? directory.storesGoneBack(of: user)) ?? []
+    let messages = stores.map { store in
+      (
+        store.store,
+        "\(store.store) of \(user) went back to commit \(store.found): commit \(store.marked) was seen at"
+          + " \(Date(microseconds: store.time).precise), so an older file was put in its place"
+      )
+    }
+    return Dictionary(messages) { first, _ in first }
   }
 
   private func isSealed(_ user: String) -> Bool { ((try? directory.keys(of: user)) ?? nil) != nil }

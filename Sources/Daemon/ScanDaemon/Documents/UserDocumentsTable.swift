@@ -25,6 +25,8 @@ final class UserDocumentsTable: Sendable {
   private struct State {
     var entries: [Key: Entry] = [:]
     var clock = 0
+    /// The leases of the key that had ended when the documents were opened.
+    var endedLeases = 0
   }
 
   private let maximumCount: Int
@@ -54,6 +56,7 @@ final class UserDocumentsTable: Sendable {
   /// - Throws: `WorkspaceError`, `StoreError`, `DocumentStoreError`.
   func documents(of stores: UserStores, creates: Bool) throws -> UserDocuments? {
     try state.withLock { state in
+      endLease(&state)
       state.clock += 1
       let key = Key(stores.user)
       if let entry = state.entries[key], entry.stores === stores {
@@ -67,6 +70,7 @@ final class UserDocumentsTable: Sendable {
   /// The documents next to the given stores, if they are open. Does not block.
   func opened(for stores: UserStores) -> UserDocuments? {
     state.withLock { state in
+      endLease(&state)
       let key = Key(stores.user)
       guard let entry = state.entries[key], entry.stores === stores else { return nil }
       state.clock += 1
@@ -78,6 +82,7 @@ final class UserDocumentsTable: Sendable {
   /// The documents of a user, whether signed in or not; `nil` if there is no directory.
   func documents(ofUser user: String?) throws -> UserDocuments? {
     try state.withLock { state in
+      endLease(&state)
       state.clock += 1
       return try open(user, state.entries[Key(user)]?.stores, creates: false, &state)
     }
@@ -106,6 +111,16 @@ final class UserDocumentsTable: Sendable {
       state.entries[eldest.key] = nil
     }
     return opened
+  }
+
+  /// Closes all documents if the lease of the key is over; those that can be opened are opened again.
+  func endLease() { state.withLock { endLease(&$0) } }
+
+  private func endLease(_ state: inout State) {
+    let ended = directory.keyRing.endLease()
+    guard ended != state.endedLeases else { return }
+    for entry in state.entries.values { entry.documents.store.close() }
+    state = State(clock: state.clock, endedLeases: ended)
   }
 
   /// Closes documents that fail, so that the next access reopens them.

@@ -32,6 +32,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
   /// The key does not open the sealed stores of a user. About: the user.
   case keyWrong = "key_wrong"
 
+  /// A sealed store is older than a commit that was seen. About: the store.
+  case storeWentBack = "store_went_back"
   /// The daemon cannot determine the signed-in user, or which users have uploads.
   case usersUnreadable = "users_unreadable"
   /// The queue, the miss journal and the set sessions cannot be read.
@@ -134,6 +136,10 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case .keyWrong:
       "put a key there that opens the stores: 'catalogctl keys list --user USER' shows which there are. The daemon tries again"
         + " by itself, and at once after SIGHUP"
+    case .storeWentBack:
+      "find out who or what put an older file there; everything in it is readable. A catalogue is as it should be after the"
+        + " next full update ('catalogctl sync --full', or POST /v1/sync with {\"full\": true}); 'catalogctl keys accept' accepts the"
+        + " stores as they are"
     case .usersUnreadable:
       "do what the message says: the daemon must be able to read the root directory; it tries again by itself"
     case .documentsUnreadable:

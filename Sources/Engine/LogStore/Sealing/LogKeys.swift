@@ -42,9 +42,9 @@ package struct LogKeys: Sendable {
   /// - Throws: `StoreError.sealed` if the key is not known; `.unusable` if it cannot be used, or if clear logs are
   ///   refused.
   func sealing(of header: FileHeader, path: String) throws(StoreError) -> LogSealing? {
-<<<<<<< HEAD
     guard let parameters = header.sealing else {
-      if refuseClear {
+      // Another process may have unsealed the store since the keys were read.
+      if refuseClear, now.refuseClear {
         throw .unusable(
           path: path,
           reason: "it is in clear, and all stores of its user were sealed; if nobody has put it there on purpose, seal the"
@@ -52,13 +52,8 @@ package struct LogKeys: Sendable {
       }
       return nil
     }
-    let known = ([current].compactMap { $0 } + former).first { $0.id == parameters.keyID }
-    guard let known else {
-=======
-    guard let parameters = header.sealing else { return nil }
     var known = key(parameters.keyID)
     if known == nil {
->>>>>>> f5fdcdd6 (catalogd takes the key of sealed users from settings or a credential, and follows users who are sealed while it runs)
       if areOptional { return nil }
       let now = now
       known = now.key(parameters.keyID)

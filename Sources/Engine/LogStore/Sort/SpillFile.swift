@@ -23,14 +23,10 @@ package final class SpillFile {
   ///
   /// - Throws: `StoreError.io`; `.sealed` without the key of a store that is sealed.
   package init(nextTo location: StoreLocation) throws(StoreError) {
-<<<<<<< HEAD
-    // What arrives for a sealed store is not written in clear.
-    if location.sealsNew, location.keys.current == nil { throw .sealed(path: location.path, isOtherKey: false) }
-    do { cipher = location.keys.current == nil ? nil : try StreamCipher() } catch {
-=======
     let keys = location.keys.now
-    do { cipher = keys.current == nil && !keys.sealsNew ? nil : try StreamCipher() } catch {
->>>>>>> f5fdcdd6 (catalogd takes the key of sealed users from settings or a credential, and follows users who are sealed while it runs)
+    // What arrives for a sealed store is not written in clear.
+    if keys.sealsNew, keys.current == nil { throw .sealed(path: location.path, isOtherKey: keys.areRefused) }
+    do { cipher = keys.current == nil ? nil : try StreamCipher() } catch {
       throw .unusable(path: location.path, reason: "\(error)")
     }
     let created = try storage { () throws(StorageError) in

@@ -80,6 +80,10 @@ extension StoreWriter {
     }
     transaction.isOpen = false
     remember(transaction, new)
+    if let committed = location.committed {
+      let isCopy = new.sequence == snapshot?.sequence
+      committed(DurableCommit(transaction.base != nil ? .rows : isCopy ? .copy : .everything, new))
+    }
     snapshot = new
     assertInvariants()
     return new

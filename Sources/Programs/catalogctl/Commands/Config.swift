@@ -123,6 +123,14 @@ struct ConfigSet: ParsableCommand {
         throw Failure(.usage, "keepPreviousDays is a number of days, 0 or more, not \"\(self.value)\"")
       }
     }
+    if name == Setting<Bool?>.sealsNewUsers.name {
+      guard case .bool = value else {
+        throw Failure(.usage, "\(name) is true or false, not \"\(self.value)\"")
+      }
+      guard config.owner.isDefault else {
+        throw Failure(.usage, "\(name) is a setting of the default store, as it is about new users; add --default")
+      }
+    }
     if name == SyncSettings.Name.extra.rawValue {
       var settings = SyncSettings()
       try settings.set(.extra, to: value)

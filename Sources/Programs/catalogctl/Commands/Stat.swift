@@ -21,7 +21,14 @@ struct Stat: ParsableCommand {
     let space = try Space(snapshot)
     let deleted = try snapshot.deletedProductCount()
     let orphans = try snapshot.orphanCodeCount()
-    if output.json { return json(snapshot, sets, deleted, orphans, statistics, space, files).print() }
+    let goneBack = try store.workspace.storesGoneBack(of: user)
+    for store in goneBack {
+      Console.say(
+        "\(store.store) went back to commit \(store.found): commit \(store.marked) was seen at"
+          + " \(Moment.text(store.time)), so an older file was put in its place; 'catalogctl keys accept' accepts it, and"
+          + " 'catalogctl sync --full' brings a catalogue up to date")
+    }
+    if output.json { return json(snapshot, sets, deleted, orphans, statistics, space, files, goneBack).print() }
     show(user, snapshot, sets, deleted, orphans, statistics)
     if files.isEmpty { return }
     show(files)
@@ -52,7 +59,7 @@ struct Stat: ParsableCommand {
 
   private func json(
     _ snapshot: CatalogSnapshot, _ sets: SetStatistics, _ deleted: Int, _ orphans: Int,
-    _ statistics: StoreStatistics?, _ space: Space, _ files: [StoredFile]
+    _ statistics: StoreStatistics?, _ space: Space, _ files: [StoredFile], _ goneBack: [StoreGoneBack]
   ) -> JSONText {
     let indexes = (statistics?.indexes ?? []).map { index in
       JSONText.object([
@@ -85,7 +92,10 @@ struct Stat: ParsableCommand {
           })
       ),
     ]
-    return .object(rows + codes + store)
+    // Only sealed stores can tell.
+    let back: [(String, JSONText)] =
+      goneBack.isEmpty ? [] : [("wentBack", .array(goneBack.map(\.json)))]
+    return .object(rows + codes + store + back)
   }
 
   /// Prints the user's files, and which of them can be deleted.
@@ -171,5 +181,14 @@ extension StoredFile.Role {
     case .lock: "lock"
     case .other: "other"
     }
+  }
+}
+
+extension StoreGoneBack {
+  var json: JSONText {
+    .object([
+      ("store", .text(store)), ("sequence", .uint(found)), ("seen", .uint(marked)),
+      ("seenAt", .text(Moment.text(time))),
+    ])
   }
 }

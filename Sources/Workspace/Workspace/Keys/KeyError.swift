@@ -25,6 +25,8 @@ public enum KeyError: Error, Sendable, Equatable {
   case noKeyInside(name: String, reason: String)
   /// The key command has failed.
   case command(reason: String)
+  /// The time is over for which the key command allowed to use the key.
+  case leaseOver
 
   // When they are changed.
 
@@ -60,6 +62,7 @@ extension KeyError: CustomStringConvertible {
     case .unreadable(let name, let reason), .exposed(let name, let reason), .noKeyInside(let name, let reason):
       "\(name): \(reason)"
     case .command(let reason): "the key command \(reason)"
+    case .leaseOver: "the time is over for which the key command gave the key, and it was not given again"
     case .notSealed(let path): "\(path): there is no such file, as the stores are not sealed"
     case .noWrapping(let path, let id): "\(path) has no key \(id)"
     case .lastWrapping(let path, let id):
@@ -75,7 +78,7 @@ extension KeyError: CustomStringConvertible {
 extension KeyError: ProgramError {
   package var exitStatus: ExitStatus {
     switch self {
-    case .noKey, .otherKey, .lost, .exposed: .permission
+    case .noKey, .otherKey, .lost, .exposed, .leaseOver: .permission
     case .damaged, .newer, .noKeyInside: .data
     case .system(_, let isMemory): isMemory ? .io : .unavailable
     case .unreadable: .noInput

@@ -24,10 +24,9 @@ extension WorkspaceDirectory {
   /// - Throws: Why a key that was given does not open them.
   static func logKeys(of directory: any StorageDirectory, _ ring: KeyRing) throws(KeyError) -> LogKeys {
     guard let file = try KeyFile.read(in: directory) else { return .none }
-    let sealsNew = file.state != .unsealing
-    guard ring.source == nil else { return LogKeys(try ring.keys(of: file), sealsNew: sealsNew) }
-    var keys = LogKeys.none
-    keys.sealsNew = sealsNew
+    var keys = ring.source == nil ? LogKeys.none : LogKeys(try ring.keys(of: file))
+    keys.sealsNew = file.state != .unsealing
+    keys.refuseClear = file.state == .sealed
     return keys
   }
 
@@ -36,6 +35,7 @@ extension WorkspaceDirectory {
     do throws(KeyError) { return try logKeys(of: directory, ring) } catch {
       var keys = LogKeys.none
       keys.sealsNew = true
+      keys.refuseClear = ((try? KeyFile.read(in: directory)) ?? nil)?.state == .sealed
       if case .otherKey = error { keys.areRefused = true }
       return keys
     }

@@ -5,7 +5,8 @@ import Sealing
 public enum KeySource: Sendable, Hashable {
   /// A file of exactly 32 random bytes: a regular file that belongs to this user or root, for its owner alone.
   case keyFile(String)
-  /// A command of the shell that prints the key: 32 bytes, or 64 hexadecimal digits, or 32 bytes in base64.
+  /// A command of the shell that prints the key: 32 bytes, or 64 hexadecimal digits, or 32 bytes in base64. A line
+  /// `days N` after it is a lease: a process that runs on forgets the key after that time, and asks again.
   case command(String)
   /// A file whose first line is the passphrase, with the same owner and mode as a key file.
   case passphraseFile(String)
@@ -27,12 +28,17 @@ public enum KeySource: Sendable, Hashable {
   /// Reads the key or passphrase. Blocks: a command has 30 seconds.
   ///
   /// - Throws: `KeyError.unreadable`, `.exposed`, `.noKeyInside`, `.command`, `.system`.
-  package func read() throws(KeyError) -> KeyMaterial {
+  package func read() throws(KeyError) -> KeyMaterial { try answer().material }
+
+  /// Reads the key or passphrase, and for how long it may be used. Blocks as ``read()``.
+  ///
+  /// - Throws: As ``read()``.
+  func answer() throws(KeyError) -> KeyAnswer {
     switch self {
-    case .keyFile(let path): try Self.key(in: SecretFileReader(path))
-    case .credential(let path): try Self.key(in: SecretFileReader(path, allowsGroup: true))
-    case .passphraseFile(let path): try Self.passphrase(in: SecretFileReader(path))
-    case .command(let command): try SecretCommand.key(of: command)
+    case .keyFile(let path): KeyAnswer(material: try Self.key(in: SecretFileReader(path)))
+    case .credential(let path): KeyAnswer(material: try Self.key(in: SecretFileReader(path, allowsGroup: true)))
+    case .passphraseFile(let path): KeyAnswer(material: try Self.passphrase(in: SecretFileReader(path)))
+    case .command(let command): try SecretCommand.answer(of: command)
     }
   }
 
@@ -71,6 +77,13 @@ public enum KeySource: Sendable, Hashable {
         })
     } catch { throw KeyError(error) }
   }
+}
+
+/// What a source gives.
+struct KeyAnswer: Sendable {
+  let material: KeyMaterial
+  /// For how long a process may use it without asking again; `nil` for as long as it runs.
+  var lease: Duration?
 }
 
 /// A file with a secret: opened, and checked to be for its owner alone.

@@ -8,21 +8,49 @@ enum SecretCommand {
   /// The longest output in bytes. A key takes 65 at most.
   private static let limit = 1024
 
-  /// Runs a command by `sh -c`, without input, and returns the key that it prints. Its standard error is that of this
+  /// Runs a command by `sh -c`, without input, and returns the key that it prints, with its lease. Its standard error is that of this
   /// process. The output is kept nowhere, and is in no error.
   ///
   /// - Throws: `KeyError.command`, `.noKeyInside`, `.system`.
-  static func key(of command: String, timeout: Duration = timeout) throws(KeyError) -> KeyMaterial {
+  static func answer(of command: String, timeout: Duration = timeout) throws(KeyError) -> KeyAnswer {
     var output = [UInt8](repeating: 0, count: limit)
     defer { SecretBytes.wipe(&output) }
     let count = try run(command, timeout: timeout, into: &output)
-    guard var key = key(in: output[..<count]) else {
+    let (keyCount, days) = lease(in: output[..<count])
+    guard var key = key(in: output[..<keyCount]) else {
       throw .noKeyInside(
         name: "the key command",
-        reason: "it printed no key: 32 bytes, 64 hexadecimal digits, or 32 bytes in base64")
+        reason: "it printed no key: 32 bytes, 64 hexadecimal digits, or 32 bytes in base64; a line 'days N', with N"
+          + " from 1 to 3650, may follow")
     }
     defer { SecretBytes.wipe(&key) }
-    do throws(SealingError) { return .raw(try SecretBytes(copying: key)) } catch { throw KeyError(error) }
+    do throws(SealingError) {
+      return KeyAnswer(material: .raw(try SecretBytes(copying: key)), lease: days.map { .seconds($0 * 86_400) })
+    } catch { throw KeyError(error) }
+  }
+
+  /// The longest lease in days.
+  private static let longestLease = 3650
+
+  /// The number of bytes before a last line `days N`, with N from 1 to 3650, and that number. Without such a line, all
+  /// bytes and `nil`.
+  static func lease(in output: ArraySlice<UInt8>) -> (count: Int, days: Int?) {
+    // The bytes of a key alone may look like anything.
+    if output.count <= 33 { return (output.count, nil) }
+    var line = output
+    while let last = line.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { line = line.dropLast() }
+    guard let end = line.lastIndex(of: UInt8(ascii: "\n")) else { return (output.count, nil) }
+    let words = line[(end + 1)...].split(separator: UInt8(ascii: " "))
+    guard words.count == 2, words[0].elementsEqual("days".utf8), 1...4 ~= words[1].count else {
+      return (output.count, nil)
+    }
+    var days = 0
+    for digit in words[1] {
+      guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit else { return (output.count, nil) }
+      days = days * 10 + Int(digit - UInt8(ascii: "0"))
+    }
+    guard 1...longestLease ~= days else { return (output.count, nil) }
+    return (end + 1 - output.startIndex, days)
   }
 
   /// The 32 bytes of a key; `nil` if the output has none. A line feed may follow it.

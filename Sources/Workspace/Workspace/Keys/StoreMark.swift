@@ -1,10 +1,11 @@
 import Bytes
+import LogStore
 import Sealing
 
 /// The highest commit of a store that was seen: it tells that an older file was restored.
 ///
 ///      0 24  name, padded with zeros    24 16  store id    40 8  generation
-///     48  8  sequence                   56  8  time        64 8  reserved      72 16  code
+///     48  8  sequence                   56  8  time        64 8  found         72 16  code
 package struct StoreMark: Sendable, Equatable {
   /// The name of the store, such as `catalogue`.
   package var name: String
@@ -14,20 +15,44 @@ package struct StoreMark: Sendable, Equatable {
   package var sequence: UInt64
   /// When the mark was written, in microseconds since 1970 UTC.
   package var time: Int64
+  /// The sequence number at which a commit found the store, if it had gone back then. It stays until somebody accepts
+  /// that, or all rows are replaced.
+  package var found: UInt64?
 
-  package init(name: String, storeID: [UInt8], generation: UInt64, sequence: UInt64, time: Int64) {
+  package init(
+    name: String, storeID: [UInt8], generation: UInt64, sequence: UInt64, time: Int64, found: UInt64? = nil
+  ) {
     precondition(storeID.count == Layout.storeIDSize, "the id of a store has 16 bytes")
     (self.name, self.storeID) = (name, storeID)
     (self.generation, self.sequence, self.time) = (generation, sequence, time)
+    self.found = found
   }
 
-  /// Whether the store that has this id, generation and sequence now was newer when the mark was written.
+  /// Returns the mark after a commit.
   ///
-  /// Another store says nothing: it was made anew. A generation alone says nothing either: a rollback goes back to the one
-  /// before, with a higher sequence.
-  package func isNewer(thanStore storeID: [UInt8], sequence: UInt64) -> Bool {
-    storeID == self.storeID && sequence < self.sequence
+  /// Numbers of commits go on from one generation to the next, so a lower one is that of an older file. A commit that
+  /// adds to that file does not hide it; one that replaces all rows ends it.
+  func after(_ commit: DurableCommit, time: Int64) -> StoreMark {
+    var next = StoreMark(
+      name: name, storeID: commit.storeID, generation: commit.generation, sequence: commit.sequence, time: time)
+    switch commit.kind {
+    case .everything: return next
+    case .rows where commit.sequence <= sequence:
+      next = self
+      next.found = found ?? commit.sequence - 1
+    case .copy where commit.sequence < sequence:
+      next = self
+      next.found = found ?? commit.sequence
+    case .rows, .copy: next.found = found
+    }
+    return next
   }
+
+  /// The sequence number at which the store was found, if it has gone back: the present one, or the one before an earlier
+  /// commit. `nil` if it has not.
+  ///
+  /// - Parameter present: The present sequence number of the store, read after the mark.
+  package func wentBack(present: UInt64) -> UInt64? { present < sequence ? found ?? present : found }
 
   enum Layout {
     static let nameSize = 24
@@ -58,6 +83,7 @@ package struct StoreMark: Sendable, Equatable {
     writer.put(generation)
     writer.put(sequence)
     writer.put(time)
+    writer.put(found ?? 0)
     writer.fill(to: Layout.codeOffset)
     writer.put(try Self.code(of: writer.bytes, key))
     return writer.bytes(ofLayout: Layout.size)
@@ -72,10 +98,11 @@ package struct StoreMark: Sendable, Equatable {
     var reader = ByteReader(bytes.rawSpan)
     guard let name = reader.bytes(Layout.nameSize), let storeID = reader.bytes(Layout.storeIDSize),
       let generation = reader.u64(), let sequence = reader.u64(), let time = reader.u64(),
-      let text = String(validating: name.prefix { $0 != 0 }, as: UTF8.self)
+      let found = reader.u64(), let text = String(validating: name.prefix { $0 != 0 }, as: UTF8.self)
     else { return nil }
     self.init(
-      name: text, storeID: storeID, generation: generation, sequence: sequence, time: Int64(bitPattern: time))
+      name: text, storeID: storeID, generation: generation, sequence: sequence, time: Int64(bitPattern: time),
+      found: found == 0 ? nil : found)
   }
 
   private static func code(of bytes: [UInt8], _ key: DataKey) throws(SealingError) -> [UInt8] {

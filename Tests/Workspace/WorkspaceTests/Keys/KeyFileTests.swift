@@ -262,9 +262,8 @@ extension KeyFile {
 
   @Test func `a mark tells an older copy of its store, and nothing about another store`() {
     let mark = TestKey.mark("catalogue", 300)
-    #expect(mark.isNewer(thanStore: mark.storeID, sequence: 299))
-    #expect(!mark.isNewer(thanStore: mark.storeID, sequence: 300))
-    #expect(!mark.isNewer(thanStore: [UInt8](repeating: 8, count: 16), sequence: 1))
+    #expect(mark.wentBack(present: 299) == 299)
+    #expect(mark.wentBack(present: 300) == nil)
   }
 
   @Test func `another data key keeps the marks`() throws {

@@ -138,7 +138,7 @@ import Testing
     for command in ["exec sleep 60", "exec >&-; exec sleep 60"] {
       let start = ContinuousClock.now
       let error = #expect(throws: KeyError.self) {
-        try SecretCommand.key(of: command, timeout: .milliseconds(300))
+        try SecretCommand.answer(of: command, timeout: .milliseconds(300))
       }
       #expect("\(error!)".contains("took longer") && ContinuousClock.now - start < .seconds(30))
     }

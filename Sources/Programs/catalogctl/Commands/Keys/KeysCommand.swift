@@ -5,7 +5,7 @@ import Workspace
 struct KeysCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keys", abstract: "List, add and remove the keys that open sealed stores.",
-    subcommands: [KeysList.self, KeysAdd.self, KeysRemove.self])
+    subcommands: [KeysList.self, KeysAdd.self, KeysRemove.self, KeysAccept.self])
 }
 
 struct KeysList: ParsableCommand {
@@ -72,6 +72,27 @@ struct KeysRemove: ParsableCommand {
     } else {
       Console.print("removed: \(id.shown)")
     }
+  }
+}
+
+struct KeysAccept: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "accept", abstract: "Accept sealed stores that went back.",
+    discussion: """
+      The file of keys marks the last commit of each sealed store. A store that is older than its mark went back: somebody \
+      put an older file in its place, or a disk was restored. 'catalogctl stat' and catalogd tell it until the store is \
+      accepted as it is, restored with 'catalogctl restore', or, for a catalogue, replaced by a full update.
+      """)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var write: WriteOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let accepted = try store.changing(write).acceptStores(of: store.userID())
+    if output.json { return JSONText.object([("accepted", .array(accepted.map(\.json)))]).print() }
+    if accepted.isEmpty { return Console.print("no store went back; nothing was changed") }
+    for store in accepted { Console.print("accepted: \(store.store) at commit \(store.found), after \(store.marked)") }
   }
 }
 
