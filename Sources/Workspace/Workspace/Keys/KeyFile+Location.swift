@@ -24,7 +24,7 @@ extension WorkspaceDirectory {
   /// - Throws: Why a key that was given does not open them.
   static func logKeys(of directory: any StorageDirectory, _ ring: KeyRing) throws(KeyError) -> LogKeys {
     guard let file = try KeyFile.read(in: directory) else { return .none }
-    var keys = ring.source == nil ? LogKeys.none : LogKeys(try ring.keys(of: file))
+    var keys = ring.source == nil ? LogKeys.none : LogKeys(try ring.keys(of: file), sealsNew: true)
     keys.sealsNew = file.state != .unsealing
     keys.refuseClear = file.state == .sealed
     return keys
