@@ -417,8 +417,7 @@ let groups: [(name: String, targets: [Target])] = [
         "CatalogTests",
         [
           "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogTestSupport", "DocumentFormat", "JSONFormat",
-          "LogStore",
-          "RandomTestSupport", "RecordFormat", "RowTestSupport", "Storage", "StoreTestSupport",
+          "LogStore", "RandomTestSupport", "RecordFormat", "RowTestSupport", "Sealing", "Storage", "StoreTestSupport",
         ], hasResources: true, ownsMemory: true),
     ]),
   tests(

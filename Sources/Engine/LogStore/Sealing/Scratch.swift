@@ -62,6 +62,9 @@ final class OpenedObjects: Sendable {
     }
   }
 
+  /// The number of objects that are kept.
+  var count: Int { state.withLock { $0.objects.count } }
+
   /// Returns `count` bytes that `fill` fills, unless it did already for the same `number`; `nil` if there is no memory or
   /// if `fill` returns `false`.
   @unsafe
