@@ -83,7 +83,8 @@ import Testing
     var random = SeededGenerator(for: "FaultTests, full")
     var refused = 0
     for _ in 0..<depth {
-      for scenario in try Scenario.all(&random) {
+      // A store that gives up its generation before makes the room itself.
+      for scenario in try Scenario.all(&random) where !scenario.givesUpFiles {
         let (used, peak) = (scenario.byteCounts.lowerBound, scenario.byteCounts.upperBound)
         let step = depth == 1 ? max(1, (peak - used) / 6) : 509
         for room in stride(from: used, to: peak, by: step) {

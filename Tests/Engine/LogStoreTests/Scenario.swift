@@ -45,6 +45,8 @@ struct Scenario: Sendable {
   }
 
   var isRepair: Bool { before == .damaged }
+  /// Whether files that are there at the beginning are given up, if need be before the end.
+  var givesUpFiles: Bool { image.names["s.damaged-1"] != nil }
 
   func store() -> TestStore { TestStore(SimulatedDevice(image), flushLimit: flushLimit) }
 
@@ -151,6 +153,20 @@ extension Scenario {
       try writing(testsAreSealed ? "unsealing" : "sealing", base) {
         try $0.rewrite(sealed: !testsAreSealed)
       },
+      try writing(
+        "\(testsAreSealed ? "unsealing" : "sealing") with the generation before and what a repair has set aside",
+        settingAside(replaced(base))
+      ) {
+        try $0.rewrite(sealed: !testsAreSealed)
+      },
+      try Scenario("sealing with another key", base) { store in
+        var location = store.location
+        location.keys.current = otherTestKey
+        location.keys.former = [testKey]
+        let writer = try StoreWriter(location, schema: TestSchema.schema)
+        defer { writer.close() }
+        return try writer.rewrite(sealed: true).map { try StoreContents($0) } ?? StoreContents()
+      },
       try Scenario("a repair", damaged(base), isDamaged: true, Self.repair),
       try Scenario("a repair where no links can be made", damaged(base), isDamaged: true) { store in
         store.device.refuse(.link, 1)
@@ -189,6 +205,7 @@ extension Scenario {
       try writing("a large increment behind a shared base", grown, flushLimit: 300) { try $0.commit(change) },
       try writing("a full update of a tail log", grown) { try $0.replace(change) },
       try writing("a compaction of a tail log", young) { try $0.compact() },
+      try writing("sealing a tail log", grown) { try $0.rewrite(sealed: true) },
       try writing("a rollback into a shared base", grown) { writer in
         guard let last = writer.snapshot, let old = try last.snapshot(at: last.sequence - 4) else { return nil }
         return try writer.rollback(to: old) { transaction, _ in transaction.state = old.state }
@@ -262,6 +279,15 @@ extension Scenario {
     _ = try writer.replace { try $0.put(0, TestRow("1", "code", shared: ["brand 1"], body: "replaced")) }
     writer.close()
     return store.device.image
+  }
+
+  /// The same with a file that a repair has set aside.
+  private static func settingAside(_ image: DiskImage) -> DiskImage {
+    var image = image
+    let number = (image.files.keys.max() ?? 0) + 1
+    image.files[number] = image["s.log"]
+    image.names["s.damaged-1"] = number
+    return image
   }
 
   /// The same with a log that was truncated to nothing.

@@ -67,6 +67,27 @@ import Testing
     #expect(try #require(try Verification.run(location())).findings.isEmpty)
   }
 
+  @Test func `a store is sealed with the algorithm for processors without AES as with the other one`() throws {
+    var chacha = location()
+    chacha.keys.algorithm = .chaCha20Poly1305
+    let rows = try fill(chacha)
+    #expect(try FileHeader(log.rawSpan).sealing?.algorithm == AuthenticatedCipher.Algorithm.chaCha20Poly1305.rawValue)
+    // Reading needs no choice, and a new generation has the usual algorithm again.
+    #expect(try snapshot(location()).rows(0) == rows)
+    #expect(try #require(try Verification.run(location())).findings.isEmpty)
+    let structure = ForgedStructure(log)
+    let part = try #require(structure.sealedParts.first)
+    var forged = log
+    forged[part.contents.lowerBound] ^= 1
+    structure.fixChecksums(&forged)
+    #expect(try #require(try Verification.run(with(log: forged))).findings.isEmpty == false)
+    let writer = try writer(location())
+    _ = try writer.compact()
+    writer.close()
+    let usual = try AuthenticatedCipher.Algorithm.preferred().rawValue
+    #expect(try FileHeader(log.rawSpan).sealing?.algorithm == usual && snapshot(location()).rows(0) == rows)
+  }
+
   @Test func `no text of six bytes or more is in clear`() throws {
     try fill(location())
     let words = ["identity", "code-c", "code-s", "brand-name", "contents", "cursor", "items", "links", "words"]

@@ -3,12 +3,19 @@ import LogStore
 import Sealing
 import Storage
 
-/// Whether the tests of stores use sealed ones: if the environment variable `SHELFMARK_SEALED` is `1`. The same suites run
-/// with it and without.
-package let testsAreSealed = ProcessInfo.processInfo.environment["SHELFMARK_SEALED"] == "1"
+/// Whether the tests of stores use sealed ones: if the environment variable `SHELFMARK_SEALED` is `1`, or `chacha` for
+/// the algorithm of processors without instructions for AES. The same suites run with it and without.
+package let testsAreSealed = ["1", "chacha"].contains(ProcessInfo.processInfo.environment["SHELFMARK_SEALED"])
+
+/// The algorithm of new sealed stores in tests; `nil` for the one of this processor.
+package let testAlgorithm: AuthenticatedCipher.Algorithm? =
+  ProcessInfo.processInfo.environment["SHELFMARK_SEALED"] == "chacha" ? .chaCha20Poly1305 : nil
 
 /// The key of sealed stores in tests.
 package let testKey = makeTestKey(7)
+
+/// Another one, which tests of another data key seal with.
+package let otherTestKey = makeTestKey(9)
 
 /// Returns a key that is the same in each run.
 package func makeTestKey(_ byte: UInt8) -> DataKey {
@@ -23,6 +30,10 @@ extension StoreLocation {
   package static func test(
     _ directory: any StorageDirectory, name: String, environment: StoreEnvironment = .system
   ) -> StoreLocation {
-    StoreLocation(directory, name: name, environment: environment).opening(with: testKey, sealsNew: testsAreSealed)
+    var location = StoreLocation(directory, name: name, environment: environment)
+      .opening(with: testKey, sealsNew: testsAreSealed)
+    location.keys.algorithm = testAlgorithm
+    location.keys.former = [otherTestKey]
+    return location
   }
 }

@@ -14,6 +14,8 @@ package struct LogKeys: Sendable {
   /// Returns the keys that hold now; `nil` if they never change. Asked when a log has a key that is not among these, and
   /// before a new file is begun: another process may have sealed the stores, or replaced their key, since these were read.
   package var newest: (@Sendable () -> LogKeys)?
+  /// The algorithm of new files; `nil` for the faster one that the processor can compute.
+  package var algorithm: AuthenticatedCipher.Algorithm?
   /// Whether sealed logs may be opened without a key, to look at their structure. Rows cannot be read then.
   package var areOptional = false
   /// Whether clear logs are refused, because all logs of this place were sealed: somebody without the key may have put
@@ -47,8 +49,8 @@ package struct LogKeys: Sendable {
       if refuseClear, now.refuseClear {
         throw .unusable(
           path: path,
-          reason: "it is in clear, and all stores of its user were sealed; if nobody has put it there on purpose, seal the"
-            + " user again")
+          reason: "it is in clear, and all stores of its user were sealed; if nobody has put it there on purpose, seal"
+            + " the user again")
       }
       return nil
     }
@@ -77,7 +79,8 @@ package struct LogKeys: Sendable {
     let now = now
     guard let current = now.current else { throw .sealed(path: path, isOtherKey: now.areRefused) }
     do {
-      return SealingParameters(keyID: current.id, algorithm: try AuthenticatedCipher.Algorithm.preferred().rawValue)
+      let algorithm = try algorithm ?? AuthenticatedCipher.Algorithm.preferred()
+      return SealingParameters(keyID: current.id, algorithm: algorithm.rawValue)
     } catch { throw .unusable(path: path, reason: "\(error)") }
   }
 }
