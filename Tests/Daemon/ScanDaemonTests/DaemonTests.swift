@@ -115,7 +115,7 @@ import Workspace
       }
       gone = daemon
       stores = daemon.workspace
-      #expect(daemon.services.count == 9)
+      #expect(daemon.services.count == 10)
     }
     #expect(gone == nil && stores == nil)
   }

@@ -48,7 +48,7 @@ package struct DaemonConfiguration: Sendable {
     daemon.key = values.key()
     daemon.sealsNewUsers = values.bool("sealing", "newUsers")
     if daemon.sealsNewUsers == true, daemon.key == nil {
-      values.refuse(["sealing", "newUsers"], "true", "needs a key: set sealing.keyFile or another of its settings")
+      warnings.append("sealing.newUsers needs a key, such as sealing.keyFile: without one, nobody new can sign in")
     }
     server = values.server()
     daemon.sync = values.sync()

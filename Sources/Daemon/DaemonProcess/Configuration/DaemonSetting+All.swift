@@ -32,15 +32,15 @@ extension DaemonSetting {
 
   private static let sealing = [
     DaemonSetting(
-      "sealing.keyFile", .text, "$CREDENTIALS_DIRECTORY/shelfmark.key, if it is there",
-      "the key of sealed users: a file of 32 bytes, 0600, of the daemon's user or root"),
+      "sealing.keyFile", .text, "",
+      "the key of sealed users, a file of 32 bytes; else a credential shelfmark.key"),
     DaemonSetting(
       "sealing.keyCommand", .text, "", "a shell command that prints it, such as one that asks a vault"),
     DaemonSetting(
       "sealing.passphraseFile", .text, "", "a file whose first line is the passphrase of sealed users"),
     DaemonSetting(
       "sealing.newUsers", .bool, "",
-      "whether the stores of new users are sealed; else as the default store's setting says, or false"),
+      "whether the stores of new users are sealed; else the default store's setting, or false"),
   ]
 
   private static let http = [
