@@ -165,6 +165,7 @@ extension CatalogSnapshot {
   func withOpenedProduct<Result>(
     id: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
+    if let store, try store.hasNoProduct(id: id.rawSpan) { return nil }
     let scope = ScratchScope(store)
     defer { scope.end() }
     guard let view = try view(id: id.rawSpan) else { return nil }
@@ -278,6 +279,7 @@ extension CatalogSnapshot {
   func withOpenedProduct<Result>(
     barcode: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
+    if let store, try store.hasNoProduct(barcode: barcode.rawSpan) { return nil }
     let scope = ScratchScope(store)
     defer { scope.end() }
     guard let view = try view(barcode: barcode.rawSpan) else { return nil }

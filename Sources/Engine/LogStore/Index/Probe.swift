@@ -73,6 +73,19 @@ extension Snapshot {
     return try search(space, key, inLists: inLists)
   }
 
+  /// Returns whether one bucket shows that no record has `key`. If it does not, a lookup finds out.
+  ///
+  /// - Throws: `StoreError.damaged` if the bucket fails its check.
+  @inline(never)
+  package func isAbsent(_ space: KeySpaceID, _ key: RawSpan) throws(StoreError) -> Bool {
+    let blocks = blocks(of: space)
+    guard blocks.isSingle else { return false }
+    let hash = KeyHash.of(key, seed)
+    let bucket = blocks.newest.line(blocks.newest.home(hash))
+    guard let answer = Bucket.search(line(bucket), at: bucket, hash) else { throw damagedBucket(bucket) }
+    return !answer.hasMatch && !answer.continues(hash)
+  }
+
   /// Returns the same for any key.
   @inline(never)
   @_lifetime(borrow self)
