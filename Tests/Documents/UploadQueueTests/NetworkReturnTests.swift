@@ -56,7 +56,8 @@ import WaitingTestSupport
       #expect(try bench.queue.uploads().map { try $0.decode(String.self) } == ["busy", "later"])
       #expect(server.log.filter { $0.status == 200 }.map(\.text).sorted() == ["a", "b", "behind a"])
       #expect(server.log.count { $0.text == "busy" } == 1)
-      // With nothing to hasten there is no commit.
+      // With nothing to hasten there is no commit. Those before are told of when a later one has ended.
+      try await bench.queue.enqueue("later still", kind: "k", notBefore: later)
       let commits = bench.events.commits.count
       await worker.networkReturned()
       #expect(bench.events.commits.count == commits)

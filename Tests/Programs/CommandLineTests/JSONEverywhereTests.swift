@@ -39,7 +39,7 @@ import Testing
     (["cache", "show", "x"], 1), (["cache", "clear"], 0), (["backup", "BACKUP"], 0),
     (["restore", "BACKUP", "--force"], 0), (["seal", "--key-file", "SECRET"], 0),
     (["keys", "add", "--key-file", "SECRET", "--new-key-file", "OTHER"], 0), (["keys", "list"], 0),
-    (["keys", "accept"], 0), (["keys", "remove", "ID"], 0),
+    (["keys", "accept", "--key-file", "SECRET"], 0), (["keys", "remove", "ID"], 0),
     (["rekey", "--key-file", "SECRET", "--new-passphrase-file", "PHRASE"], 0),
     (["unseal", "--passphrase-file", "PHRASE"], 0), (["users", "remove", "u", "--yes"], 0), (["logout"], 0),
     (["serve", "--port", "0", "--products", "MISSING"], 66), (["studio", "--port", "BUSY", "--user", "ana"], 69),
