@@ -75,6 +75,9 @@ package struct CatalogImport: RowSink {
     try merge?.product(row)
   }
 
+  /// The number of codes of the table whose product is not there, and the first of them.
+  var orphans: (count: Int, first: (code: String, product: String)?) { (join?.orphanCount ?? 0, join?.firstOrphan) }
+
   /// Announces a table of codes, which has to come after all products.
   ///
   /// - Parameter field: The field of the product that a code names in its `productId`.

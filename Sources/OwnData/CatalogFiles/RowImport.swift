@@ -99,9 +99,7 @@ public struct RowImport: ~Copyable {
   }
 
   /// The number of codes of the table whose product is not there, and the first of them.
-  package var orphans: (count: Int, first: (code: String, product: String)?) {
-    (rows.join?.orphanCount ?? 0, rows.join?.firstOrphan)
-  }
+  package var orphans: (count: Int, first: (code: String, product: String)?) { rows.orphans }
 
   /// The summary of the table of codes, after ``finish(cursor:_:)``; `nil` if there is none.
   package private(set) var codeSummary: RowFileSummary?

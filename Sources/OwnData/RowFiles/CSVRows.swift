@@ -12,7 +12,7 @@ internal import TextFormat
 /// invalid number, a duplicate id, a zero byte outside of quotes. ``finish(into:)`` reports all faults of the file
 /// together, up to one after which record boundaries are unknown. Memory: one record of at most
 /// `WireLimits/tokenByteCount`, and up to 30 bytes for the id of each product.
-public struct CSVRows: ~Copyable {
+public struct CSVRows {
   /// The parser state before the next byte.
   private enum State {
     case fieldStart, plain, quoted, quoteInQuoted, carriageReturn

@@ -327,7 +327,7 @@ public struct NDJSONRows: ~Copyable {
         checker.noteMisread(filter.names[slot], filter.text(slot), line: number)
       }
       if !isMet {
-        checker.leaveOut(hasKey: hasGroupKey)
+        checker.leaveOut(hasKey: Self.hasGroupKey(mapping?.group, cells, plan))
         return plan.forget()
       }
     }
@@ -345,8 +345,8 @@ public struct NDJSONRows: ~Copyable {
   }
 
   /// Whether the row has a value that says which product it is, where several rows may be one.
-  private var hasGroupKey: Bool {
-    guard let group = mapping?.group else { return true }
+  private static func hasGroupKey(_ group: ProductField?, _ cells: RowCells, _ plan: RowFieldPlan) -> Bool {
+    guard let group else { return true }
     let column = RowFieldPlan.column(of: group)
     return !cells.isEmpty(column) && !Blanks.trimmed(cells.text(column)).isEmpty || plan.hasValue(group)
   }
@@ -394,7 +394,7 @@ public struct NDJSONRows: ~Copyable {
         switch token {
         case .string, .number: if nulls.contains(tokens.textString) { token = .null }
         // Some programs say false where there is no text. Where true or false is expected, it says what it says.
-        case .true, .false: if !isFlag(column), nulls.contains(shown(token)) { token = .null }
+        case .true, .false: if !isFlag(column), nulls.contains(tokens.shown(token)) { token = .null }
         default: break
         }
       }
@@ -448,7 +448,7 @@ public struct NDJSONRows: ~Copyable {
       case .string, .number, .true, .false, .null, .beginObject, .beginArray:
         let isOpening = token == .beginObject || token == .beginArray
         if isInList, let codeSlot, token != .null {
-          let text = shown(token)
+          let text = tokens.shown(token)
           if tokens.depth == Self.rowDepth + 1, !isOpening {
             checker.codes?.add(codeSlot, text, line: number, isNumber: token == .number)
           } else if isOpening, tokens.depth == Self.rowDepth + 2 {
@@ -464,20 +464,20 @@ public struct NDJSONRows: ~Copyable {
             continue
           }
           if token != .null {
-            let text = shown(token)
+            let text = tokens.shown(token)
             checker.codes?.add(codeSlot, text, line: number, isNumber: token == .number, isForeign: isOpening)
           }
           if column == nil, source == nil { continue }
         }
         if let slot {
-          let text = Array(shown(token).utf8)
+          let text = Array(tokens.shown(token).utf8)
           filter?.set(slot, text, text.indices, isNumber: token == .number)
           // What the condition asks for is used, and nothing that a product has.
           if column == nil, source == nil, checker.rules.unknownKeys != .keep { continue }
         }
         if let source, !isOpening {
           if token != .null {
-            let text = Array(shown(token).utf8)
+            let text = Array(tokens.shown(token).utf8)
             plan.set(source, text, text.indices, line: number, isNumber: token == .number)
           }
         } else if column == RowCells.extraColumn, token == .beginObject {
@@ -497,7 +497,7 @@ public struct NDJSONRows: ~Copyable {
           if value.members.problem == nil { cells.extra.add(Array(stray.utf8), value.value) }
           if let problem = value.members.problem { cells.extra.fail(problem) }
         } else {
-          cells.set(unknown: stray, shown(token))
+          cells.set(unknown: stray, tokens.shown(token))
         }
       case .endArray where isInList && tokens.depth == Self.rowDepth: isInList = false
       case .endObject where tokens.depth < Self.rowDepth:
@@ -547,13 +547,13 @@ public struct NDJSONRows: ~Copyable {
         let isOpening = token == .beginObject || token == .beginArray
         guard tokens.depth == Self.rowDepth + (isOpening ? 1 : 0) else { continue }
         if let slot {
-          let text = Array(shown(token).utf8)
+          let text = Array(tokens.shown(token).utf8)
           filter?.set(slot, text, text.indices, isNumber: token == .number)
         }
         if let column {
           set(column, token, number)
         } else if checker.table == nil {
-          cells.set(unknown: stray, shown(token))
+          cells.set(unknown: stray, tokens.shown(token))
         }
       case .endObject where tokens.depth < Self.rowDepth:
         // A second value in the line is an error here.
@@ -765,7 +765,7 @@ public struct NDJSONRows: ~Copyable {
     case .beginArray: kind = .array
     default: kind = .null
     }
-    let text = Array(shown(token).utf8)
+    let text = Array(tokens.shown(token).utf8)
     cells.set(column, kind, text.span, line: number)
   }
 
@@ -773,18 +773,6 @@ public struct NDJSONRows: ~Copyable {
   private func isFlag(_ column: Int?) -> Bool {
     guard let field = column.flatMap({ RowCells.columns[$0].product }) else { return false }
     if case .flag = field.slot { return true } else { return false }
-  }
-
-  /// A value in the form that messages show.
-  private func shown(_ token: JSONToken) -> String {
-    switch token {
-    case .string, .number: tokens.textString
-    case .true: "true"
-    case .false: "false"
-    case .beginObject: "{…}"
-    case .beginArray: RowCells.list
-    default: ""
-    }
   }
 
   /// The beginning of a line.
@@ -796,5 +784,19 @@ public struct NDJSONRows: ~Copyable {
   /// Whether the bytes begin like a ZIP archive, which spreadsheet files are.
   private static func isCompressed(_ line: Span<UInt8>) -> Bool {
     line.count >= 2 && line[0] == UInt8(ascii: "P") && line[1] == UInt8(ascii: "K")
+  }
+}
+
+extension JSONTokenizer {
+  /// A value in the form that messages show.
+  fileprivate func shown(_ token: JSONToken) -> String {
+    switch token {
+    case .string, .number: textString
+    case .true: "true"
+    case .false: "false"
+    case .beginObject: "{…}"
+    case .beginArray: RowCells.list
+    default: ""
+    }
   }
 }
