@@ -12,6 +12,8 @@ package struct SealingReport: Sendable, Equatable {
   package var changedKeys = false
   /// The names of the stores that were written anew.
   package var stores: [String] = []
+  /// The names of files among the stores that are no stores, and stay in clear.
+  package var clearFiles: [String] = []
 }
 
 extension WorkspaceDirectory {
@@ -79,8 +81,15 @@ extension WorkspaceDirectory {
         }
         try write(done, directory, &report)
       }
+      report.clearFiles = try directory.names().filter { !Self.isOwn($0) }.sorted()
       return report
     }
+  }
+
+  /// Whether a file in a user's directory is one that this project writes: a store, the keys, a lock, or what is kept of
+  /// a publication, which everybody can read.
+  private static func isOwn(_ name: String) -> Bool {
+    name == KeyFile.name || name.hasSuffix(".log") || name.hasSuffix(".lock") || name.hasPrefix("publication-")
   }
 
   /// Writes all stores of a user in clear, and destroys the keys. Goes on where a call before was interrupted.

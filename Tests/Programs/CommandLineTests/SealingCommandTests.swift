@@ -50,6 +50,31 @@ import Testing
     }
   }
 
+  @Test func `what is no store is named by seal, and init writes no mapping among sealed stores`() throws {
+    let id = try root.run("whoami").text.trimmingCharacters(in: .newlines)
+    let note = root.path + "/users/\(id)/mapping.json"
+    try Data("{}".utf8).write(to: URL(filePath: note))
+    let run = try root.run("seal", "--key-file", key)
+    #expect(run.code == 0 && run.words.contains("\(note) is no store and stays in clear"), "\(run.words)")
+    try FileManager.default.removeItem(atPath: note)
+    let again = try root.run("seal", "--key-file", key)
+    #expect(again.code == 0 && !again.words.contains("clear;"), "\(again.words)")
+
+    let file = try root.folder.file("erp.csv", Data("Number;Name;Stock\n1;Bolt;A\n".utf8)).path
+    let map = root.folder.path + "/map.json"
+    let command = [
+      "init", "--from", file, "--column", "id=Number", "--unknown", "ignore", "--accept-loss", "--yes", "--key-file",
+      key,
+    ]
+    let refused = try root.run(command)
+    #expect(refused.code == 64 && refused.words.contains("--save-map"), "\(refused.words)")
+    #expect(try root.run("get", "--id", "p0", "--key-file", key).code == 0)
+    let taken = try root.run(command + ["--save-map", map])
+    #expect(FileManager.default.fileExists(atPath: map), "\(taken.words)")
+    #expect(try root.run("get", "--id", "1", "--key-file", key).code == 0, "\(taken.words)")
+    #expect(!FileManager.default.fileExists(atPath: note))
+  }
+
   @Test func `a key comes from a file, a command, a passphrase file or a credential`() throws {
     let phrase = try root.folder.secret("phrase", Data("correct horse\n".utf8))
     try seal()

@@ -49,15 +49,15 @@ struct Init: AsyncParsableCommand {
     // The user is signed in once there is a catalogue.
     var map: String?
     if isServer {
-      let sync = try Sync.parse(["--url", source, "--user", user] + root + json)
+      let sync = try Sync.parse(["--url", source, "--user", user] + stores + json)
       try await sync.run()
-      try ConfigSet.parse(["sync.url", source, "--string", "--user", user] + root).run()
+      try ConfigSet.parse(["sync.url", source, "--string", "--user", user] + stores).run()
     } else {
       map = try mapFile(user, options)
       let save = map.map { ["--save-map", $0] } ?? []
-      try Import.parse(options + save + ["--user", user] + root + json + ["--", source]).run()
+      try Import.parse(options + save + ["--user", user] + stores + json + ["--", source]).run()
     }
-    try Login.parse(root + ["--", user]).run()
+    try Login.parse(stores + ["--", user]).run()
     // A code that is not found does not take back what was imported.
     defer { sayWhatIsNext(user, source, map) }
     try scanOne()
@@ -88,7 +88,7 @@ struct Init: AsyncParsableCommand {
       do {
         if !options.contains(Self.proposedCodes) { options += try proposed(source, options + added) }
         let rehearsal = try Import.parse(
-          options + added + ["--dry-run"] + root + (output.json ? ["--json"] : []) + ["--", source])
+          options + added + ["--dry-run"] + stores + (output.json ? ["--json"] : []) + ["--", source])
         options += added
         added = []
         try rehearsal.run()
@@ -120,7 +120,7 @@ struct Init: AsyncParsableCommand {
   ///
   /// - Returns: The options of `import` for it.
   private func proposed(_ source: String, _ options: [String]) throws -> [String] {
-    guard let found = try Import.parse(options + root + ["--", source]).proposal() else { return [] }
+    guard let found = try Import.parse(options + stores + ["--", source]).proposal() else { return [] }
     var map = found.map
     let text = map.textOfCodes
     Console.say("catalogctl: \(source.shown): further codes of the products, in a mapping (--map): \(text)")
@@ -148,14 +148,28 @@ struct Init: AsyncParsableCommand {
   private func mapFile(_ user: String, _ options: [String]) throws -> String? {
     if let file = mapping.saveMap { return Self.absolute(file) }
     if options.isEmpty { return nil }
-    return try Self.absolute(store.workspace.makePath(of: user)) + "/mapping.json"
+    let directory = try store.workspace.makePath(of: user)
+    if try store.workspace.isSealed(user) {
+      throw Failure(
+        .usage,
+        "\(user.shown) is sealed, and a mapping names columns in clear: say with --save-map where it may be written;"
+          + " nothing was imported")
+    }
+    return Self.absolute(directory) + "/mapping.json"
   }
 
   private static func absolute(_ path: String) -> String {
     path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
   }
 
-  private var root: [String] { store.root.map { ["--root", $0] } ?? [] }
+  /// The options by which other commands find the same stores, and open them.
+  private var stores: [String] {
+    let options = [
+      ("--root", store.root), ("--key-file", store.keyFile), ("--key-command", store.keyCommand),
+      ("--passphrase-file", store.passphraseFile),
+    ]
+    return options.flatMap { name, value in value.map { [name, $0] } ?? [] }
+  }
 
   /// The name of the user who runs the command, or `user` if the system knows none.
   private static var systemUser: String {
@@ -224,7 +238,7 @@ struct Init: AsyncParsableCommand {
           + " 'catalogctl scan'" + (other == nil ? "" : "; this is the text of a cell"))
     }
     guard let code = code ?? other else { return }
-    try ScanCommand.parse(root + (output.json ? ["--json"] : []) + ["--", code]).scan()
+    try ScanCommand.parse(stores + (output.json ? ["--json"] : []) + ["--", code]).scan()
   }
 
   /// What a scanner sends for a sound code: 8 digits for an EAN-8 and a UPC-E, 14 for a case, and otherwise the 13 of

@@ -31,6 +31,10 @@ struct Seal: ParsableCommand {
     if !report.stores.isEmpty {
       Console.say("what was there in clear is deleted; SSDs, snapshots and backups keep it for longer")
     }
+    for name in report.clearFiles {
+      let path = try store.workspace.makePath(of: id) + "/" + name
+      Console.say("catalogctl: \(path.shown) is no store and stays in clear; move it, or delete it")
+    }
     if output.json { return report.json(id, isSealed: true).print() }
     Console.print("sealed: \(Quantity.of(report.stores.count, "store")) of \(id.shown)")
   }
