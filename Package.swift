@@ -575,7 +575,17 @@ let groups: [(name: String, targets: [Target])] = [
           "Documents", "LogStore", "RemoteLists", "ScanDaemon", "ScanInputs", "ServerAnswers", "Shelfmark",
           "StoreMetrics", "UploadHTTP", "UploadQueue", "Workspace", logging, serviceLifecycle,
         ],
-        swiftSettings: [.treatAllWarnings(as: .error)])
+        swiftSettings: [.treatAllWarnings(as: .error)]),
+      // The harnesses of the fuzzers, which the package in Fuzzing compiles too.
+      .testTarget(
+        name: "FuzzingTests",
+        dependencies: [
+          "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogSources", "Cryptography", "DocumentFormat",
+          "Documents", "Gzip", "JSONFormat", "LogStore", "PublicationFormat", "RandomTestSupport", "RecordFormat",
+          "RowFiles", "RowSources", "ScanInputs", "Sealing", "ServerAnswers", "Storage", "StoreTestSupport",
+          "Workspace", "Zstd",
+        ],
+        exclude: ["Main.swift"], swiftSettings: strict),
     ]),
 ]
 

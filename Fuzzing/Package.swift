@@ -129,6 +129,7 @@ let package = Package(
         "Documents", "Gzip", "JSONFormat", "LogStore", "PublicationFormat", "RecordFormat", "RowFiles", "RowSources",
         "ScanInputs", "Sealing", "ServerAnswers", "Storage", "StoreTestSupport", "Workspace", "Zstd",
       ],
+      exclude: ["HarnessTests.swift"],
       swiftSettings: strict,
       // The linker that comes with the toolchain: GNU gold fails on what the sanitizer adds.
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
