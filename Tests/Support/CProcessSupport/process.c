@@ -94,7 +94,7 @@ int process_limit(enum process_limit_kind kind, uint64_t value) {
 int process_mount_memory(const char *path, uint64_t bytes) {
 #if defined(__linux__)
   char options[64];
-  snprintf(options, sizeof options, "size=%llu,mode=0700", (unsigned long long)bytes);
+  snprintf(options, sizeof options, "size=%llu,nr_inodes=256,mode=0700", (unsigned long long)bytes);
   if (unshare(CLONE_NEWNS) != 0) return -1;
   if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return -1;
   return mount("none", path, "tmpfs", 0, options);
