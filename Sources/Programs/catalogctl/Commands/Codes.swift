@@ -4,7 +4,7 @@ import JSONFormat
 
 struct Codes: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "codes", _superCommandName: "catalogctl",
+    commandName: "codes",
     abstract: "List the further codes of a product: those of its inner packs and cases, and former ones.",
     discussion: """
       They are the rows of the table of codes, sorted by code. A scan of one finds the product, as a scan of its own \

@@ -4,7 +4,7 @@ import JSONFormat
 
 struct Complete: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "complete", _superCommandName: "catalogctl",
+    commandName: "complete",
     abstract: "Tell which sets a series of scans makes whole, and what open sets lack.",
     discussion: "Without codes, reads them from standard input, one a line.")
 

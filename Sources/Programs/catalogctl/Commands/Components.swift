@@ -4,7 +4,7 @@ import JSONFormat
 
 struct Components: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "components", _superCommandName: "catalogctl",
+    commandName: "components",
     abstract: "List what a set consists of.",
     discussion: "Exit code 1 if there is neither such a product nor such a set.")
 

@@ -6,7 +6,7 @@ import Workspace
 
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "explain", _superCommandName: "catalogctl",
+    commandName: "explain",
     abstract: "Tell how a code is read, what is tried, and what is found.",
     discussion: """
       Prints how the code was read, what its label states and what is wrong with it, the rule for a weight or price \

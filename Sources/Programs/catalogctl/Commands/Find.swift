@@ -6,7 +6,7 @@ import LogStore
 
 struct Find: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "find", _superCommandName: "catalogctl",
+    commandName: "find",
     abstract: "List the products whose name, or another field, contains a text.",
     discussion: """
       Upper and lower case are the same, in every script that has them; accents are not left out, and ß is not ss. \

@@ -4,7 +4,7 @@ import JSONFormat
 
 struct Get: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "get", _superCommandName: "catalogctl",
+    commandName: "get",
     abstract: "Print a product by id, or by its barcode or another code of it.",
     discussion: """
       A product that the server sent as deleted is printed too, and marked; 'scan' does not find it. If no product has \

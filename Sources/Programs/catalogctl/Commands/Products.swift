@@ -9,7 +9,7 @@ import TextFormat
 
 struct Products: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "products", _superCommandName: "catalogctl",
+    commandName: "products",
     abstract: "List, count or group the products that meet a condition.",
     discussion: """
       catalogctl products --where "weight > 10 && isSaleProduct" --order name --limit 50 --columns id,name

@@ -8,7 +8,7 @@ import Workspace
 
 struct ScanCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "scan", _superCommandName: "catalogctl",
+    commandName: "scan",
     abstract: "Match scanned codes.",
     discussion: """
       Without codes, or with - as a code, reads them from standard input, one a line, and answers each line at once. \

@@ -7,7 +7,7 @@ import Platform
 
 struct Search: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "search", _superCommandName: "catalogctl",
+    commandName: "search",
     abstract: "Find products by words, best first.",
     discussion: """
       catalogctl search cordless drill --brand Bosch

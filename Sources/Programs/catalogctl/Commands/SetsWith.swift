@@ -4,7 +4,7 @@ import JSONFormat
 
 struct SetsWith: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sets-with", _superCommandName: "catalogctl",
+    commandName: "sets-with",
     abstract: "List the sets that a product is a component of.",
     discussion: "Exit code 1 if no set contains it.")
 
