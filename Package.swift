@@ -681,3 +681,23 @@ let layers: [(name: String, groups: [String], exceptions: Set<String>)] = [
 
 // SHELFMARK_LAYER=engine or =catalogue builds and tests that much; CONTRIBUTING.md says how.
 if let layer = Context.environment["SHELFMARK_LAYER"], !layer.isEmpty, layer != "all" { keep(layer, of: package) }
+
+// SHELFMARK_OPTIMIZED=1, which scripts/programs sets for debug builds: what the tests spend most of their time in is
+// optimised, and keeps its assertions. A program that depends on the package never has these flags, as SwiftPM would
+// refuse them there.
+if Context.environment["SHELFMARK_OPTIMIZED"] == "1" {
+  let support = ["RandomTestSupport", "StoreTestSupport"]
+  // These take the optimiser two minutes, and the tests little time.
+  let slow = ["Barcodes", "DocumentFormat"]
+  let names = groups.filter { ["Base", "Engine", "Catalogue"].contains($0.name) }.flatMap(\.targets).map(\.name)
+    .filter { !slow.contains($0) }
+  for target in package.targets where !target.isTest && (names + support).contains(target.name) {
+    if target.type == .system { continue }
+    let debug = BuildSettingCondition.when(configuration: .debug)
+    if target.name.hasPrefix("C"), target.swiftSettings == nil {
+      target.cSettings = (target.cSettings ?? []) + [.unsafeFlags(["-O2"], debug)]
+    } else {
+      target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-O", "-assert-config", "Debug"], debug)]
+    }
+  }
+}
