@@ -39,7 +39,8 @@ struct LineServer {
       inputContext: inputContext, environment: environment, first: Self.firstPause, longest: Self.longestPause)
     while !ending.stop.isTripped {
       let (arrivals, continuation) = AsyncStream.makeStream(of: LineConnection.self)
-      let registry = ConnectionRegistry(limit: environment.maximumConnections)
+      let limit = environment.maximumConnections
+      let registry = ConnectionRegistry(limit: limit) { inputContext.report(.connections($0, limit: limit)) }
       let listener: Listener
       do {
         listener = try await listen(bootstrap(registry, continuation))
@@ -50,8 +51,8 @@ struct LineServer {
         continue
       }
       listener.channel.closeFuture.whenComplete { _ in continuation.finish() }
+      registry.report()
       reopening.opened(listener.address)
-      reportCount(registry)
       await serve(listener, arrivals, registry)
       await Self.cleanUp(listener.cleanUp)
       try Task.checkCancellation()
@@ -70,7 +71,6 @@ struct LineServer {
           group.addTask(executorPreference: EventLoopExecutor(connection.channel.eventLoop)) {
             await connection.serve(inputContext, dialect, timeout: timeout)
             registry.remove(connection)
-            reportCount(registry)
           }
         }
       }
@@ -83,10 +83,6 @@ struct LineServer {
     for connection in registry.close() { connection.channel.close(promise: nil) }
   }
 
-  private func reportCount(_ registry: ConnectionRegistry) {
-    inputContext.report(.connections(registry.count, limit: registry.limit))
-  }
-
   /// Admits a client, or reports why it is refused.
   private func admit(_ connection: LineConnection, _ registry: ConnectionRegistry) throws {
     let address = connection.channel.remoteAddress
@@ -96,7 +92,7 @@ struct LineServer {
       throw ChannelError.ioOnClosedChannel
     }
     switch registry.admit(connection) {
-    case .admitted: reportCount(registry)
+    case .admitted: break
     case .full:
       inputContext.report(.refused(.limit(registry.limit, peer: peer)))
       throw ChannelError.ioOnClosedChannel
@@ -171,24 +167,35 @@ private final class ConnectionRegistry: Sendable {
   enum Admission { case admitted, full, closed }
 
   let limit: Int
+  /// Called with each new number of connections, under the lock: connections of several event loops begin and end at
+  /// once, and the last number told must be the true one.
+  private let onChange: @Sendable (Int) -> Void
   /// `nil` once the server ends: no more clients are admitted.
   private let connections = Mutex<[ObjectIdentifier: LineConnection]?>([:])
 
-  init(limit: Int) { self.limit = limit }
+  init(limit: Int, onChange: @escaping @Sendable (Int) -> Void) {
+    self.limit = limit
+    self.onChange = onChange
+  }
 
-  var count: Int { connections.withLock { $0?.count ?? 0 } }
+  /// Reports the number of connections, also without a change.
+  func report() { connections.withLock { onChange($0?.count ?? 0) } }
 
   func admit(_ connection: LineConnection) -> Admission {
     connections.withLock { connections in
       guard let count = connections?.count else { return .closed }
       guard count < limit else { return .full }
       connections?[ObjectIdentifier(connection.channel)] = connection
+      onChange(count + 1)
       return .admitted
     }
   }
 
   func remove(_ connection: LineConnection) {
-    connections.withLock { _ = $0?.removeValue(forKey: ObjectIdentifier(connection.channel)) }
+    connections.withLock { connections in
+      _ = connections?.removeValue(forKey: ObjectIdentifier(connection.channel))
+      onChange(connections?.count ?? 0)
+    }
   }
 
   /// Admits no more clients. The first call returns the current connections.
