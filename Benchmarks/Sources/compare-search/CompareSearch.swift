@@ -12,7 +12,7 @@ import Musl
 import Glibc
 #endif
 
-/// Measures the search of products next to SQLite's FTS5, on the same rows and with the same words, in turn.
+/// Measures the search of products next to SQLite's FTS5 and tantivy, on the same rows and with the same words, in turn.
 @main
 struct CompareSearch {
   static func main() {
@@ -37,18 +37,21 @@ struct SearchOptionsOfRun {
   var copies = 1
   var queryCount = 2000
   var seed: UInt64 = 1
+  /// The program that searches with tantivy.
+  var tantivy: String?
   var wantsHelp = false
 
   static let help = """
     usage: compare-search --real DIR [options]
 
-    Fills a catalogue and two tables of SQLite's FTS5 (unicode61, trigram) with the names of real products, searches all
-    for the same words in turn, and prints sizes, times and what was found.
+    Fills a catalogue, two tables of SQLite's FTS5 (unicode61, trigram) and an index of tantivy with the names of real
+    products, searches all for the same words in turn, and prints sizes, times and what was found.
 
       --real DIR     the directory with products.ndjson.gz
       --copies N     how often each product is there, with other ids and barcodes; 1
       --queries N    searches of each kind; 2000
       --seed N       seed of the words; 1
+      --tantivy FILE the program that searches with tantivy; scripts/bench gives scripts/tantivy-peer
     """
 
   init(_ arguments: [String]) throws(UsageError) {
@@ -63,6 +66,7 @@ struct SearchOptionsOfRun {
       case "--real": real = value
       case "--copies": copies = try Self.number(value, option)
       case "--queries": queryCount = try Self.number(value, option)
+      case "--tantivy": tantivy = value
       case "--seed": seed = UInt64(try Self.number(value, option))
       default: throw UsageError("unknown option \(option)")
       }
@@ -128,14 +132,18 @@ struct SearchComparison {
     let peers: [FullTextPeer] = []
     #endif
     for peer in peers { print("\(peer.title): \(peer.byteCount) bytes\n") }
-    print("| 20 results, µs: median, 99 % | Shelfmark | sealed | \(peers.map(\.title).joined(separator: " | ")) |")
-    print("|---|---|---|" + String(repeating: "---|", count: peers.count))
+    let tantivy = try options.tantivy.map { try TantivyPeer($0, folder, names, options.copies) }
+    if let tantivy { print("tantivy: \(tantivy.byteCount) bytes\n") }
+    let titles = peers.map(\.title) + (tantivy == nil ? [] : TantivyPeer.titles)
+    print("| 20 results, µs: median, 99 % | Shelfmark | sealed | \(titles.joined(separator: " | ")) |")
+    print("|---|---|---|" + String(repeating: "---|", count: titles.count))
     for kind in kinds() {
       var cells = [
         try cell(kind.queries) { try snapshot.search($0.joined(separator: " ")).results.count },
         try cell(kind.queries) { try opened.search($0.joined(separator: " ")).results.count },
       ]
       for peer in peers { cells.append(try cell(kind.queries) { try peer.count($0) }) }
+      if let tantivy { cells += try tantivy.cells(kind.queries) }
       print("| \(kind.title) | \(cells.joined(separator: " | ")) |")
     }
     if let peer = peers.first { try checkFound(snapshot, peer) }
