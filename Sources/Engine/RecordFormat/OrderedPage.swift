@@ -194,6 +194,8 @@ public struct OrderedEntries: ~Escapable {
     get { keyBytes.rawSpan.slice(0, keyByteCount) }
   }
 
+  /// The number of bytes that the current key shares with the previous one.
+  package var sharedByteCount: Int { stored.sharedByteCount }
   /// The number of the current entry in its page.
   package var index: Int { stored.index }
   /// Whether the iterator is after the last entry, so that ``next()`` found the end and no fault.

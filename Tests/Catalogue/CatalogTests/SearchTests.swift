@@ -229,6 +229,48 @@ import CatalogTestSupport
     #expect(try ids("lampe 7", in: snapshot, SearchOptions()).first == "7")
   }
 
+  @Test func `words that thousands of products have are read in parts, and every product is found once`() throws {
+    var random = SeededGenerator(for: "SearchTests, common words")
+    let fillers = ["rouge", "bleu", "vert", "noir", "tres longue description", "x"]
+    var products: [Product] = []
+    for number in 0..<6000 {
+      var words = ["lampe", fillers.randomElement(using: &random)!]
+      if number % 3 == 0 { words.append("murale") }
+      if number % 50 == 0 { words.append("lampadaire") }
+      words.shuffle(using: &random)
+      products.append(product("\(number)", words.joined(separator: " ")))
+    }
+    let catalogue = try TestCatalogue(products)
+    // In several blocks of the index, and with rows that are dead.
+    for first in [0, 1000, 2000] {
+      _ = try catalogue.increment((first..<first + 400).map { products[$0] })
+    }
+    let snapshot = try catalogue.writer.snapshot()
+    for (text, wanted) in [("lampe", 6000), ("lampe murale", 2000), ("murale", 2000), ("lampadaire lampe murale", 40)] {
+      var options = SearchOptions()
+      options.limit = 611
+      var found: [String] = []
+      repeat {
+        let page = try snapshot.search(text, options)
+        found += page.results.map(\.product.id)
+        options.cursor = page.next
+      } while options.cursor != nil
+      #expect(found.count == wanted && Set(found).count == wanted, "\(text)")
+    }
+  }
+
+  @Test func `products with the words as they are come before those with words that begin like the last one`() throws {
+    let products =
+      (0..<300).map { product("a\($0)", "Chocolat") }
+      + (0..<30).map { product("b\($0)", "Un grand biscuit choc \($0)") }
+    let snapshot = try TestCatalogue(products).snapshot
+    var options = SearchOptions()
+    options.limit = 330
+    let found = try ids("choc", in: snapshot, options)
+    #expect(found.count == 330 && found.prefix(30).allSatisfy { $0.hasPrefix("b") })
+    #expect(try ids("grand choc", in: snapshot).count == 20)
+  }
+
   /// Words as SQLite's unicode61 would divide them, near enough for these names.
   private func plainWords(_ text: String) -> Set<String> {
     Set(text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init))

@@ -154,6 +154,15 @@ import Testing
       var rows: [UInt32] = []
       try snapshot.appendRows(of: key.rawSpan, in: index, to: &rows)
       #expect(zip(rows, rows.dropFirst()).allSatisfy { $0 < $1 })
+      // In parts, from the row after the last one on.
+      var inParts: [UInt32] = []
+      while true {
+        let count = inParts.count
+        try snapshot.appendRows(
+          of: key.rawSpan, after: inParts.last ?? 0, in: index, to: &inParts, limit: count + 1 + place % 40)
+        if inParts.count == count { break }
+      }
+      #expect(inParts == rows)
       let live = Set(rows).intersection(found.filter { $0.key == found[place].key }.map { UInt32($0.row.number) })
       #expect(live.count == expected[found[place].key]?.count)
     }

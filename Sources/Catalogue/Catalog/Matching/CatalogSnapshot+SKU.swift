@@ -51,14 +51,8 @@ extension CatalogSnapshot {
   /// Returns the products of the first key that is the key of an SKU, and its position; `nil` if none is.
   private func products(ofSKUs keys: [[UInt8]]) throws(StoreError) -> (index: Int, products: [Product])? {
     guard let store else { return nil }
-    guard let index = skuIndex else { return try productsByReadingAll(ofSKUs: keys) }
     for (position, key) in keys.enumerated() where !key.isEmpty {
-      var rows: [RowID] = []
-      var start: [UInt8] = []
-      SKUKey.make(of: key.rawSpan, into: &start)
-      // Of a longer key, the index has the beginning.
-      start.removeLast(max(0, start.count - OrderedKeys.maximumKeyLength))
-      try store.appendRows(inOrderOf: index, from: .before(start), to: .after(start), to: &rows)
+      guard let rows = try rows(ofSKU: key) else { return try productsByReadingAll(ofSKUs: keys) }
       var products: [Product] = []
       try store.forEachRecord(ofRows: rows, table: CatalogSchema.products) { (record) throws(StoreError) in
         let view = ProductView(record)
@@ -69,6 +63,18 @@ extension CatalogSnapshot {
       return (position, products.sorted { $0.id.isBytewiseLess(than: $1.id) })
     }
     return nil
+  }
+
+  /// Returns the rows of the products whose SKU may have a key; `nil` without ``hasSKUIndex``.
+  func rows(ofSKU key: [UInt8]) throws(StoreError) -> [RowID]? {
+    guard let store, let index = skuIndex else { return nil }
+    var rows: [RowID] = []
+    var start: [UInt8] = []
+    SKUKey.make(of: key.rawSpan, into: &start)
+    // Of a longer key, the index has the beginning.
+    start.removeLast(max(0, start.count - OrderedKeys.maximumKeyLength))
+    try store.appendRows(inOrderOf: index, from: .before(start), to: .after(start), to: &rows)
+    return rows
   }
 
   private func productsByReadingAll(

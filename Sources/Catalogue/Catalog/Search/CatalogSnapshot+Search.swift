@@ -41,8 +41,8 @@ extension CatalogSnapshot {
 /// A search in progress.
 private struct SearchRun {
   /// The number of candidates that are read and compared with one another at a time.
-  private static let blockCount = 512
-  /// The number of candidates above which those of other words are read too, before products are read.
+  private static let blockCount = 128
+  /// The number of candidates of the parts of a word up to which those of other words are not looked up.
   private static let fewCount = 512
   /// The number of candidates of a word that are read because another word may be mistyped.
   private static let manyCount = 4096
@@ -51,12 +51,13 @@ private struct SearchRun {
   private let indexes: SearchIndexes
   private let options: SearchOptions
   private let words: [SearchWord]
-  /// The candidates of each word as it is, those of the rarest word first.
+  /// The candidates of each word as it is, those of the rarest word first; with beginnings, once they were looked up.
   private var rarestFirst: [WordCandidates] = []
+  private var hasBeginnings = false
   /// The candidates of their parts, once they were looked up.
   private var parts: [Int: [WordCandidates]] = [:]
   private var evaluation: SearchEvaluation
-  /// Whether products have other forms of a word, once these were looked up.
+  /// Whether a word has other forms, once these were made.
   private var hasForms = false
   private var found: [Found] = []
   /// The row of the cursor's product; before all rows if it is gone.
@@ -65,7 +66,7 @@ private struct SearchRun {
   /// A product that was found.
   private struct Found {
     let row: RowID
-    let stage: Int
+    let stage: SearchStage
     let block: Int
     let score: Double
 
@@ -93,30 +94,34 @@ private struct SearchRun {
     }
     rarestFirst.removeAll(where: \.isConjunction)
     rarestFirst.sort { $0.count < $1.count }
-    if !words.isEmpty, options.cursor?.stage ?? 0 > SearchStage.forms.rawValue { try lookUpForms() }
+    if !words.isEmpty, let stage = options.cursor?.stage {
+      if stage > SearchStage.words.rawValue { try lookUpBeginnings() }
+      if stage > SearchStage.forms.rawValue { lookUpForms() }
+    }
     for stage in SearchStage.allCases where stage.rawValue >= options.cursor?.stage ?? 0 {
       // One more than is wanted tells whether there is another page.
       if found.count > wanted { break }
       if stage == .typos, !found.isEmpty || (options.cursor?.stage ?? SearchStage.typos.rawValue) < stage.rawValue {
         break
       }
-      if stage == .forms, !words.isEmpty { try lookUpForms() }
+      if stage == .forms, !words.isEmpty { lookUpForms() }
       if stage == .code || !words.isEmpty { try find(stage) }
     }
     var results: [SearchResult] = []
     for result in found.prefix(wanted) {
       guard let product = try snapshot.withProduct(result.row, { (view) throws(StoreError) in try snapshot.copy(view) })
       else { continue }
-      let meant = result.stage == SearchStage.typos.rawValue ? evaluation.meant(product) : nil
+      let meant = result.stage == .typos ? evaluation.meant(product) : nil
       results.append(
         SearchResult(
-          product: product, score: result.score, matched: evaluation.matchedFields(product), meant: meant,
+          product: product, score: result.score, matched: evaluation.matchedFields(product, in: result.stage),
+          meant: meant,
           package: evaluation.disputedCodes.contains(result.row) ? nil : evaluation.furtherCodes[result.row]))
     }
     guard found.count > wanted, let last = found.prefix(wanted).last, let product = results.last?.product else {
       return SearchResults(results: results, next: nil)
     }
-    let next = SearchCursor(stage: last.stage, block: last.block, score: last.score, id: product.id)
+    let next = SearchCursor(stage: last.stage.rawValue, block: last.block, score: last.score, id: product.id)
     return SearchResults(results: results, next: next)
   }
 
@@ -146,8 +151,10 @@ private struct SearchRun {
       }
     }
     rows += evaluation.furtherCodes.keys
-    // A SKU has no index of its own: its words have.
-    if let candidates = rarestFirst.first, candidates.count <= Self.blockCount {
+    if let code = evaluation.codeKeys.first, let skus = try snapshot.rows(ofSKU: code) {
+      rows += skus
+    } else if let candidates = rarestFirst.first, candidates.count <= Self.fewCount {
+      // Where SKUs have no index of their own, their words have.
       try candidates.forEachKey { found, _ in
         for position in 0..<found.count { rows.append(RowID(number: UInt64(found[position]))) }
       }
@@ -161,35 +168,42 @@ private struct SearchRun {
     switch stage {
     case .code: try findCode()
     case .words:
-      if rarestFirst[0].count == 0 { return }
-      if rarestFirst[0].count > Self.blockCount, rarestFirst.contains(where: \.isPartOfNumber) {
-        // A whole number comes before one that begins alike, in whatever block that is.
-        var whole = try rarestFirst.map { (candidates) throws(StoreError) in try candidates.whole() }
-        whole.sort { $0.count < $1.count }
-        if whole[0].count > 0 { try find(whole, &blocks) }
-        if found.count > options.limit { return }
-      }
+      // The words as they are come first; beginnings and the like are looked up if these do not fill a page.
+      if rarestFirst[0].count > 0 { try find(rarestFirst, &blocks) }
+      if found.count > options.limit { return }
+      let exact = rarestFirst.map(\.count)
+      try lookUpBeginnings()
+      if rarestFirst[0].count == 0 || rarestFirst.map(\.count) == exact { return }
       try find(rarestFirst, &blocks)
     case .forms: try findForms(&blocks)
     case .parts:
-      // Parts of the rarest word will do if they are few: what is read is compared with all words.
-      var candidates = try parts(of: 0)
-      if candidates[0].count == 0 { return }
-      if candidates[0].count > Self.fewCount {
-        for other in rarestFirst.indices.dropFirst() { candidates += try parts(of: other) }
+      // Parts of one word will do if they are few: what is read is compared with all words.
+      var candidates: [WordCandidates] = []
+      for word in rarestFirst.indices.sorted(by: { rarestFirst[$0].expectedParts < rarestFirst[$1].expectedParts }) {
+        // A word that many more products have leaves out few of these, and takes long to look up.
+        if let best = candidates.first?.count, rarestFirst[word].expectedParts > 4 * best { break }
+        candidates += try parts(of: word)
         candidates.sort { $0.count < $1.count }
-      } else {
-        candidates.removeSubrange(1...)
+        if candidates[0].count <= Self.fewCount { break }
       }
+      if candidates[0].count == 0 { return }
       try find(candidates, &blocks)
     case .typos: try findTypos(&blocks)
     }
   }
 
-  /// Looks up the forms of all words.
-  private mutating func lookUpForms() throws(StoreError) {
+  /// Looks up the beginnings of words, and barcodes.
+  private mutating func lookUpBeginnings() throws(StoreError) {
+    if hasBeginnings { return }
+    hasBeginnings = true
+    for index in rarestFirst.indices { rarestFirst[index] = try rarestFirst[index].withBeginnings() }
+    rarestFirst.sort { $0.count < $1.count }
+  }
+
+  /// Makes the forms of all words.
+  private mutating func lookUpForms() {
     let nouns = NounForms()
-    for index in rarestFirst.indices where try rarestFirst[index].findForms(nouns) { hasForms = true }
+    for index in rarestFirst.indices where rarestFirst[index].findForms(nouns) { hasForms = true }
   }
 
   /// Finds products that have another form of the only word, or no *and* after it.
@@ -242,24 +256,17 @@ private struct SearchRun {
 
   /// Finds the products that candidates of all words lead to, those of the rarest first.
   private mutating func find(_ candidates: [WordCandidates], _ blocks: inout Blocks) throws(StoreError) {
-    if candidates.count == 1, candidates[0].count > Self.blockCount {
-      // The rows of one rank after the other, as many as are wanted.
-      let best = try candidates[0].bestRanks(atLeast: Self.blockCount)
-      if try evaluate(best.rows, &blocks) { return }
-      let counts = best.counts
-      var first = best.last + 1
-      while first < counts.count {
-        var last = first
-        var sum = counts[first]
-        while sum < Self.blockCount, last + 1 < counts.count {
-          last += 1
-          sum += counts[last]
-        }
-        if try evaluate(rows(of: candidates, first...last), &blocks) { return }
-        first = last + 1
-      }
-    } else if try evaluate(rows(of: candidates, WordCandidates.allRanks), &blocks) {
-      return
+    let rarest = candidates[0]
+    var filters = RowFilters(others: candidates.dropFirst(), productCount: snapshot.productCount)
+    // The rows of a few ranks after the other, the best first: as many as are wanted.
+    var wanted = filters.isEmpty ? Self.blockCount : Self.manyCount
+    var next: WordCandidates.RankPlace? = .start
+    while let place = next {
+      var rows: [UInt32] = []
+      next = try rarest.appendRows(from: place, atLeast: wanted, to: &rows)
+      rows = try filters.filtered(rows, isFirst: blocks.number == 0)
+      if try evaluate(rows, &filters, &blocks) { return }
+      wanted = Self.manyCount
     }
     try evaluate(blocks.open, blocks.stage, block: blocks.number)
     blocks.open.removeAll()
@@ -272,49 +279,32 @@ private struct SearchRun {
     /// The number of the block that is being filled.
     var number = 0
     var open: [RowID] = []
-    var seen: Set<UInt32> = []
+    var seen = RowSet()
   }
 
-  /// Fills blocks with rows by rank, and evaluates each full block. Returns whether there are enough results.
-  private mutating func evaluate(_ ranks: [[UInt32]], _ blocks: inout Blocks) throws(StoreError) -> Bool {
-    for rows in ranks {
-      for row in rows where blocks.seen.insert(row).inserted {
-        blocks.open.append(RowID(number: UInt64(row)))
-        guard blocks.open.count == Self.blockCount else { continue }
-        try evaluate(blocks.open, blocks.stage, block: blocks.number)
-        blocks.open.removeAll(keepingCapacity: true)
-        blocks.number += 1
-        if found.count > options.limit { return true }
+  /// Fills blocks with rows, and evaluates each full block. Returns whether there are enough results.
+  private mutating func evaluate(
+    _ rows: [UInt32], _ filters: inout RowFilters, _ blocks: inout Blocks
+  ) throws(StoreError) -> Bool {
+    var rows = rows
+    var next = 0
+    while next < rows.count {
+      let row = rows[next]
+      next += 1
+      guard blocks.seen.insert(row) else { continue }
+      blocks.open.append(RowID(number: UInt64(row)))
+      guard blocks.open.count == Self.blockCount else { continue }
+      try evaluate(blocks.open, blocks.stage, block: blocks.number)
+      blocks.open.removeAll(keepingCapacity: true)
+      blocks.number += 1
+      if found.count > options.limit { return true }
+      // What was read did not do, so that reading the rows of common words is worth it.
+      if blocks.number == 1 {
+        rows = try filters.filtered(Array(rows[next...]), isFirst: false)
+        next = 0
       }
     }
     return false
-  }
-
-  /// Returns the rows of the rarest word, without those that others certainly do not have, by rank.
-  ///
-  /// - Parameter candidates: The candidates of the words, those of the rarest first.
-  private func rows(
-    of candidates: [WordCandidates], _ wanted: ClosedRange<Int>
-  ) throws(StoreError) -> [[UInt32]] {
-    var ranks = [[UInt32]](repeating: [], count: SearchTerm.Rank.count + 1)
-    var count = 0
-    try candidates[0].forEachKey(wanted) { rows, rank in
-      for position in 0..<rows.count { ranks[rank].append(rows[position]) }
-      count += rows.count
-    }
-    for other in candidates.dropFirst() {
-      if count <= Self.fewCount { break }
-      var set = RowBitmap(upTo: indexes.store.fileByteCount)
-      try other.forEachKey { rows, _ in
-        for position in 0..<rows.count { set.insert(rows[position]) }
-      }
-      count = 0
-      for rank in ranks.indices {
-        ranks[rank].removeAll { !set.contains($0) }
-        count += ranks[rank].count
-      }
-    }
-    return ranks
   }
 
   /// Returns the stage in which a fit is found: forms of several words are found with the parts.
@@ -342,7 +332,7 @@ private struct SearchRun {
       let view = ProductView(record)
       guard let fit = try evaluation.fit(view, upTo: stage), self.stage(of: fit) == stage else { continue }
       let score = Self.score(fit, stage, block: block)
-      fits.append(Found(row: row, stage: stage.rawValue, block: block, score: score))
+      fits.append(Found(row: row, stage: stage, block: block, score: score))
     }
     fits.sort { $0.precedes($1) }
     if let cursor = options.cursor, cursor.stage == stage.rawValue, cursor.block == block {
@@ -350,23 +340,6 @@ private struct SearchRun {
       fits.removeAll { $0.score > cursor.score || $0.score == cursor.score && $0.row <= last }
     }
     found += fits
-  }
-}
-
-/// A set of rows of one file, as bits. No two rows begin within 16 bytes.
-private struct RowBitmap {
-  private var words: [UInt64]
-
-  init(upTo byteCount: Int) { words = [UInt64](repeating: 0, count: byteCount / 16 / 64 + 1) }
-
-  mutating func insert(_ row: UInt32) {
-    let bit = Int(row >> 1)
-    if bit >> 6 < words.count { words[bit >> 6] |= 1 << UInt64(bit & 63) }
-  }
-
-  func contains(_ row: UInt32) -> Bool {
-    let bit = Int(row >> 1)
-    return bit >> 6 < words.count && words[bit >> 6] >> UInt64(bit & 63) & 1 != 0
   }
 }
 

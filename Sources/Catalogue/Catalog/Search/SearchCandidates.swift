@@ -7,11 +7,13 @@ struct WordCandidates {
   /// Where the index has rows of a word.
   private enum Source {
     case range(OrderedIndexID, OrderedGap, OrderedGap)
+    /// A whole word, with the zero after it: its keys differ in the rank.
+    case word([UInt8])
     case keys(OrderedIndexID, [[UInt8]])
     /// The keys whose text has a part, but does not begin with it.
     case containing(OrderedIndexID, [UInt8])
-    /// Rows that were looked up.
-    case rows([UInt32])
+    /// Rows that were looked up, by rank.
+    case rows([[UInt32]])
   }
 
   private let store: Snapshot
@@ -19,7 +21,7 @@ struct WordCandidates {
   /// About how many rows there are, dead ones included.
   private(set) var count = 0
   /// The number of products that have the word as it is, for its weight.
-  private(set) var exactCount = 0
+  let exactCount: Int
 
   /// Whether the word is a letter or digit that may not have been meant.
   var isStray: Bool { word.canBeStray }
@@ -29,11 +31,11 @@ struct WordCandidates {
   /// The number of the word in the search.
   let number: Int
   private let word: SearchWord
-  /// The other spellings of the word's umlauts that products have.
+  /// The other spellings of the word's umlauts.
   private var spellings: [[UInt8]] = []
   private let indexes: SearchIndexes
 
-  /// Finds where the indexes have a word of the stage ``SearchStage/words``.
+  /// Finds where the index has a word as it is, or the number that it is a part of.
   ///
   /// - Throws: `StoreError.damaged` if a page fails its check.
   init(_ word: SearchWord, number: Int, _ indexes: SearchIndexes) throws(StoreError) {
@@ -42,48 +44,54 @@ struct WordCandidates {
     self.indexes = indexes
     store = indexes.store
     switch word.kind {
-    case .cjk: try addRun()
+    case .cjk:
+      let run = try Self.rarestPair(of: word, indexes)
+      exactCount = run.count
+      add(run)
     case .word:
-      let exact = [SearchTerm.word] + word.text + [0]
-      exactCount = try store.rowCount(inOrderOf: indexes.search, from: .before(exact), to: .afterPrefix(exact)).count
+      let exact = try Self.wholeWord(word.text, indexes)
+      exactCount = exact.count
       if word.isConjunction { return }
-      if word.isLast || word.isCut {
-        try addBeginnings()
-      } else {
-        try add(indexes.search, .before(exact), .afterPrefix(exact))
-      }
-      try addCodes(.words)
-      if word.hasBoundary { try addSeparated(Self.mostSeparatedFirst) }
-      for join in word.joins where join.isNumber { try addWord(join.bytes) }
+      // Of a long word the index has parts, which say less than the word.
+      if !word.isCut { add(exact) }
+      try addSpellingsOfNumber()
     }
+  }
+
+  /// The candidates of the stage ``SearchStage/words``: beginnings of words and barcodes, too.
+  ///
+  /// - Throws: `StoreError.damaged` if a page fails its check.
+  func withBeginnings() throws(StoreError) -> WordCandidates {
+    guard word.kind == .word, !word.isConjunction else { return self }
+    var result = self
+    if word.isLast || word.isCut {
+      result.sources = []
+      result.count = 0
+      try result.addBeginnings()
+      try result.addSpellingsOfNumber()
+    }
+    try result.addCodes(.words)
+    return result
+  }
+
+  /// Adds a number with letters as it is written in one word, if the word is a part of it, or in several: `DN50` and
+  /// `DN 50` are the same.
+  private mutating func addSpellingsOfNumber() throws(StoreError) {
+    for join in word.joins where join.isNumber { try addWord(join.bytes) }
+    if word.hasBoundary { try addSeparated(Self.mostSeparatedFirst) }
   }
 
   /// Whether the word is a part of a number that is spelled apart, as `dn` and `50` are.
   var isPartOfNumber: Bool { word.kind == .word && word.joins.contains(where: \.isNumber) }
 
-  /// The candidates that have the word, or the number that it is a part of, as a whole word.
+  /// Makes the forms of the word, for the stages from ``SearchStage/forms`` on.
   ///
-  /// - Throws: `StoreError.damaged` if a page fails its check.
-  func whole() throws(StoreError) -> WordCandidates {
-    guard isPartOfNumber else { return self }
-    var result = self
-    result.sources = []
-    result.count = 0
-    try result.addWord(word.bytes)
-    for join in word.joins where join.isNumber { try result.addWord(join.bytes) }
-    return result
-  }
-
-  /// Looks up the forms of the word, for the stages from ``SearchStage/forms`` on.
-  ///
-  /// - Returns: Whether products have any.
-  /// - Throws: `StoreError.damaged` if a page fails its check.
-  mutating func findForms(_ nouns: NounForms) throws(StoreError) -> Bool {
+  /// - Returns: Whether there are any.
+  mutating func findForms(_ nouns: NounForms) -> Bool {
     guard word.kind == .word, !word.isConjunction else { return false }
-    word.other.nouns = []
-    for noun in nouns.forms(of: word.bytes) where try hasWord(noun, isLast: false) { word.other.nouns.append(noun) }
-    for spelling in word.spellings where try hasWord(spelling, isLast: word.isLast) { spellings.append(spelling) }
-    return !word.other.nouns.isEmpty || !spellings.isEmpty
+    word.nouns = nouns.forms(of: word.bytes)
+    spellings = word.spellings
+    return !word.nouns.isEmpty || !spellings.isEmpty
   }
 
   /// The candidates of the stage ``SearchStage/forms``.
@@ -96,20 +104,21 @@ struct WordCandidates {
       result.sources = []
       result.count = 0
     }
-    for noun in word.other.nouns { try result.addWord(noun) }
+    for noun in word.nouns { try result.addWord(noun) }
     for spelling in spellings { try result.addWord(spelling, isBeginning: word.isLast) }
     return result
   }
 
-  private mutating func addWord(_ word: [UInt8], isBeginning: Bool = false) throws(StoreError) {
-    let key = [SearchTerm.word] + word + (isBeginning ? [] : [0])
-    try add(indexes.search, .before(key), .afterPrefix(key))
-  }
+  /// About how many rows the parts of the word have: those that it has itself, and of a word of few letters those of the
+  /// many words in which it is.
+  var expectedParts: Int { count + (1 << (2 * max(0, 8 - word.bytes.count))) }
 
-  /// Whether any product, or any that was deleted, has a word, or one that begins with it.
-  private func hasWord(_ word: [UInt8], isLast: Bool) throws(StoreError) -> Bool {
-    let key = [SearchTerm.word] + word + (isLast ? [] : [0])
-    return try store.rowCount(inOrderOf: indexes.search, from: .before(key), to: .afterPrefix(key)).count > 0
+  private mutating func addWord(_ word: [UInt8], isBeginning: Bool = false) throws(StoreError) {
+    if isBeginning {
+      add(try Self.range(indexes.search, [SearchTerm.word] + word, store))
+    } else {
+      add(try Self.wholeWord(word[...], indexes))
+    }
   }
 
   /// The candidates of the stage ``SearchStage/parts``: what matches is among each of these, the fewest first.
@@ -131,7 +140,7 @@ struct WordCandidates {
     try result.addBeginnings()
     try result.addCodes(.parts)
     if word.canBePart { try result.addKeys(containing: word.text, indexes.search) }
-    for noun in word.other.nouns { try result.addWord(noun) }
+    for noun in word.nouns { try result.addWord(noun) }
     for spelling in word.spellings {
       try result.addWord(spelling, isBeginning: true)
       if spelling.count >= SearchWord.shortestSpelledPart { try result.addKeys(containing: spelling, indexes.search) }
@@ -155,34 +164,56 @@ struct WordCandidates {
   private mutating func addSeparated(_ most: Int) throws(StoreError) {
     if !word.canBeSeparated { return }
     let ends = word.characters.dropLast().map(\.upperBound)
-    var first: [(end: Int, count: Int, key: [UInt8])] = []
-    var last: [(start: Int, count: Int, key: [UInt8])] = []
-    for end in ends {
-      let isBeginning = word.isLast && word.bytes.count - end >= SearchWord.shortestBeginning
-      let keys = [
-        [SearchTerm.word] + word.bytes[..<end] + [0],
-        [SearchTerm.word] + word.bytes[end...] + (isBeginning ? [] : [0]),
-      ]
-      let counts = try keys.map { (key) throws(StoreError) in
-        try store.rowCount(inOrderOf: indexes.search, from: .before(key), to: .afterPrefix(key)).count
-      }
-      if counts[0] > 0 { first.append((end, counts[0], keys[0])) }
-      if counts[1] > 0 { last.append((end, counts[1], keys[1])) }
+    // Few ends of words are words, so they are looked up first.
+    var last: [(start: Int, found: WordRows)] = []
+    for start in ends {
+      let isBeginning = word.isLast && word.bytes.count - start >= SearchWord.shortestBeginning
+      let found = try rows(of: word.bytes[start...], isBeginning: isBeginning)
+      if found.count > 0 { last.append((start, found)) }
     }
-    var found: Set<UInt32> = []
-    for (end, firstCount, firstKey) in first {
-      for (start, lastCount, lastKey) in last where start == end || word.hasDigit && start > end {
-        if min(firstCount, lastCount) > most { continue }
-        // What has both is few rows; what has one may be many.
-        let (rareKey, otherKey) = firstCount < lastCount ? (firstKey, lastKey) : (lastKey, firstKey)
-        var rare: Set<UInt32> = []
-        try forEachRow(of: rareKey) { rare.insert($0) }
-        try forEachRow(of: otherKey) { if rare.contains($0) { found.insert($0) } }
+    var all = RowSet()
+    var rows: [UInt32] = []
+    for end in ends where last.contains(where: { $0.start == end || word.hasDigit && $0.start > end }) {
+      let first = try self.rows(of: word.bytes[..<end], isBeginning: false)
+      for (start, last) in last where start == end || word.hasDigit && start > end {
+        let (rare, other) = first.count < last.count ? (first, last) : (last, first)
+        if rare.count == 0 || rare.count > most { continue }
+        let found = try self.rows(ofBoth: rare, other)
+        for row in found where all.insert(row) { rows.append(row) }
       }
     }
-    if found.isEmpty { return }
-    count += found.count
-    sources.append(.rows(found.sorted()))
+    add((.rows(Self.ofFirstRank(rows.sorted())), rows.count))
+  }
+
+  /// The rows of a word, or of all that begin with it, and their number.
+  private struct WordRows {
+    let key: [UInt8]
+    let count: Int
+  }
+
+  private func rows(of word: ArraySlice<UInt8>, isBeginning: Bool) throws(StoreError) -> WordRows {
+    let key = [SearchTerm.word] + word + (isBeginning ? [] : [0])
+    let (first, last) = (OrderedGap.before(key), OrderedGap.afterPrefix(key))
+    return WordRows(key: key, count: try store.rowCount(inOrderOf: indexes.search, from: first, to: last).count)
+  }
+
+  /// The rows that have two words. What has both is few rows; what has one may be many, which are not read if it takes
+  /// less time to read the products.
+  private func rows(ofBoth rare: WordRows, _ other: WordRows) throws(StoreError) -> [UInt32] {
+    var rows: [UInt32] = []
+    try forEachRow(of: rare.key) { rows.append($0) }
+    if RowFilters.rowsPerProduct * rare.count < other.count { return rows }
+    var both: [UInt32] = []
+    var rareRows = RowSet(rows)
+    try forEachRow(of: other.key) { if rareRows.remove($0) { both.append($0) } }
+    return both
+  }
+
+  /// Rows that are as good as those of the best rank.
+  private static func ofFirstRank(_ rows: [UInt32]) -> [[UInt32]] {
+    var ranks = [[UInt32]](repeating: [], count: SearchTerm.Rank.first)
+    ranks.append(rows)
+    return ranks
   }
 
   /// Calls `body` with each row of a word, dead ones included.
@@ -204,10 +235,50 @@ struct WordCandidates {
   private mutating func add(
     _ index: OrderedIndexID, _ first: OrderedGap, _ last: OrderedGap
   ) throws(StoreError) {
-    let count = try store.rowCount(inOrderOf: index, from: first, to: last).count
-    if count == 0 { return }
-    self.count += count
-    sources.append(.range(index, first, last))
+    add(try Self.rows(of: .range(index, first, last), index, first, last, store))
+  }
+
+  private mutating func add(_ found: (source: Source, count: Int)) {
+    if found.count == 0 { return }
+    count += found.count
+    sources.append(found.source)
+  }
+
+  /// The rows of a whole word, and their number.
+  private static func wholeWord(
+    _ word: ArraySlice<UInt8>, _ indexes: SearchIndexes
+  ) throws(StoreError) -> (source: Source, count: Int) {
+    let key = [SearchTerm.word] + word + [0]
+    return try rows(of: .word(key), indexes.search, .before(key), .afterPrefix(key), indexes.store)
+  }
+
+  /// The rows of the keys that begin with `prefix`, and their number.
+  private static func range(
+    _ index: OrderedIndexID, _ prefix: [UInt8], _ store: Snapshot
+  ) throws(StoreError) -> (source: Source, count: Int) {
+    let (first, last) = (OrderedGap.before(prefix), OrderedGap.afterPrefix(prefix))
+    return try rows(of: .range(index, first, last), index, first, last, store)
+  }
+
+  /// The number of rows up to which they are read at once, as that takes no longer than counting them.
+  private static let fewRows = 512
+
+  /// The rows between two gaps, or their source if they are many, and their number.
+  private static func rows(
+    of source: Source, _ index: OrderedIndexID, _ first: OrderedGap, _ last: OrderedGap, _ store: Snapshot
+  ) throws(StoreError) -> (source: Source, count: Int) {
+    var ranks: [[UInt32]] = []
+    var count = 0
+    try store.forEachKeyAndRows(of: index, from: first, to: last) { (key, rows) throws(StoreError) in
+      count += rows.count
+      if count > fewRows { return false }
+      if ranks.isEmpty { ranks = [[UInt32]](repeating: [], count: SearchTerm.Rank.count + 1) }
+      let rank = rank(key)
+      for position in 0..<rows.count { ranks[rank].append(rows[position]) }
+      return true
+    }
+    if count <= fewRows { return (.rows(ranks), count) }
+    return (source, try store.rowCount(inOrderOf: index, from: first, to: last).count)
   }
 
   /// Adds the barcodes that a word may be a part of.
@@ -221,17 +292,24 @@ struct WordCandidates {
     if word.canBeCodePart, stage >= .parts { try addKeys(containing: word.code, indexes.barcode) }
   }
 
+  /// The number of rows of the keys that contain a part up to which they are kept.
+  private static let mostKept = 1 << 14
+
   /// Adds the keys whose text has a part, but does not begin with it.
   private mutating func addKeys(containing part: some Collection<UInt8>, _ index: OrderedIndexID) throws(StoreError) {
     let part = Array(part)
     var count = 0
-    try store.forEachKey(containing: part.rawSpan, of: index) { (key, rows) throws(StoreError) in
-      if !Self.begins(key, part) { count += rows }
+    var ranks = [[UInt32]](repeating: [], count: SearchTerm.Rank.count + 1)
+    try store.forEachKeyAndRows(containing: part.rawSpan, of: index) { key, rows in
+      if Self.begins(key, part) { return false }
+      count += rows
+      return count <= Self.mostKept
+    } _: { (key, rows) throws(StoreError) in
+      let rank = Self.rank(key)
+      for position in 0..<rows.count { ranks[rank].append(rows[position]) }
       return true
     }
-    if count == 0 { return }
-    self.count += count
-    sources.append(.containing(index, part))
+    add((count <= Self.mostKept ? .rows(ranks) : .containing(index, part), count))
   }
 
   /// Whether the text of a key begins with a part: then another source has it.
@@ -264,64 +342,85 @@ struct WordCandidates {
     try add(indexes.search, .before(pair), .afterPrefix(pair))
   }
 
-  /// Adds the rarest pair of characters of a run.
-  private mutating func addRun() throws(StoreError) {
+  /// The rows of the rarest pair of characters of a run, and their number.
+  private static func rarestPair(
+    of word: SearchWord, _ indexes: SearchIndexes
+  ) throws(StoreError) -> (source: Source, count: Int) {
     // The first pairs will do: what they lead to is compared with the whole run.
-    let characters = word.characters.prefix(Self.mostPairs + 1)
-    var best: (count: Int, key: [UInt8])?
+    let characters = word.characters.prefix(mostPairs + 1)
+    var best: (source: Source, count: Int)?
     for index in 0..<max(1, characters.count - 1) {
       let end = characters[min(index + 1, characters.count - 1)].upperBound
       let pair = [SearchTerm.pair, 0] + word.bytes[characters[index].lowerBound..<end]
-      let count = try store.rowCount(inOrderOf: indexes.search, from: .before(pair), to: .afterPrefix(pair)).count
-      if count < best?.count ?? .max { best = (count, pair) }
+      let found = try range(indexes.search, pair, indexes.store)
+      if found.count < best?.count ?? .max { best = found }
     }
-    guard let best else { return }
-    exactCount = best.count
-    try add(indexes.search, .before(best.key), .afterPrefix(best.key))
+    return best ?? (.rows([]), 0)
   }
 
   /// Calls `body` with the rows of each key and their rank, in no particular order. A row may come several times.
-  ///
-  /// - Parameter ranks: The ranks whose rows are read.
-  func forEachKey(
-    _ ranks: ClosedRange<Int> = WordCandidates.allRanks, _ body: (Span<UInt32>, Int) -> Void
-  ) throws(StoreError) {
-    try forEachKey(where: { rank, _ in ranks.contains(rank) }, body)
+  func forEachKey(_ body: (Span<UInt32>, Int) -> Void) throws(StoreError) {
+    try forEachKey(where: { _, _ in true }, body)
   }
 
-  static let allRanks = 1...SearchTerm.Rank.count
+  /// A place among the rows of a word, by rank: before all rows of a rank, or after one of them.
+  struct RankPlace {
+    var rank: Int
+    var row: UInt32 = 0
 
-  /// The rows of the best ranks, and how many rows there are of each rank.
-  struct BestRanks {
-    /// The rows of each rank up to ``last``.
-    var rows = [[UInt32]](repeating: [], count: SearchTerm.Rank.count + 1)
-    /// The number of rows of each rank, dead ones and repeated ones included.
+    static let start = RankPlace(rank: SearchTerm.Rank.first)
+  }
+
+  /// The number of rows above which those of a whole word are read rank by rank.
+  private static let mostRowsAtOnce = 1 << 12
+
+  /// Appends the rows of as many ranks as have `wanted` rows together, the best first.
+  ///
+  /// - Parameters:
+  ///   - place: Where to begin.
+  ///   - wanted: The number of rows that are enough.
+  ///   - rows: The list.
+  /// - Returns: Where to go on; `nil` after the last row.
+  /// - Complexity: Reads each key; of a word that many products have, about as many rows as are wanted.
+  func appendRows(
+    from place: RankPlace, atLeast wanted: Int, to rows: inout [UInt32]
+  ) throws(StoreError) -> RankPlace? {
+    if count > Self.mostRowsAtOnce, sources.count == 1, case .word(let word) = sources[0] {
+      return try appendRows(of: word, from: place, atLeast: wanted, to: &rows)
+    }
+    var ranks = [[UInt32]](repeating: [], count: SearchTerm.Rank.count + 1)
     var counts = [Int](repeating: 0, count: SearchTerm.Rank.count + 1)
-    /// The last of the ranks whose rows were read.
     var last = SearchTerm.Rank.count
-  }
-
-  /// Returns the rows of as many ranks, from the best one on, as have `wanted` rows together.
-  ///
-  /// - Complexity: Each key is read once.
-  func bestRanks(atLeast wanted: Int) throws(StoreError) -> BestRanks {
-    var best = BestRanks()
     // The number of rows of the ranks before the last.
     var before = 0
-    try forEachKey { rank, count in
-      best.counts[rank] += count
-      if rank > best.last { return false }
-      if rank < best.last { before += count }
-      while before >= wanted, best.last > 1 {
-        best.last -= 1
-        before -= best.counts[best.last]
+    try forEachKey(where: { rank, count in
+      if rank < place.rank { return false }
+      counts[rank] += count
+      if rank > last { return false }
+      if rank < last { before += count }
+      while before >= wanted, last > place.rank {
+        last -= 1
+        before -= counts[last]
       }
-      return rank <= best.last
-    } _: { rows, rank in
-      for position in 0..<rows.count { best.rows[rank].append(rows[position]) }
+      return rank <= last
+    }) { found, rank in
+      for position in 0..<found.count { ranks[rank].append(found[position]) }
     }
-    best.rows.removeSubrange((best.last + 1)...)
-    return best
+    for rank in place.rank...last { rows += ranks[rank] }
+    return last < SearchTerm.Rank.count ? RankPlace(rank: last + 1) : nil
+  }
+
+  private func appendRows(
+    of word: [UInt8], from place: RankPlace, atLeast wanted: Int, to rows: inout [UInt32]
+  ) throws(StoreError) -> RankPlace? {
+    let limit = rows.count + wanted
+    for rank in place.rank...SearchTerm.Rank.count {
+      let row = rank == place.rank ? place.row : 0
+      try store.appendRows(
+        of: (word + [UInt8(rank)]).rawSpan, after: row, in: indexes.search, to: &rows, limit: limit)
+      if rows.count >= limit { return rows.last.map { RankPlace(rank: rank, row: $0) } }
+    }
+    return nil
   }
 
   /// Calls `body` with the rows of each key that is wanted, and their rank.
@@ -340,6 +439,13 @@ struct WordCandidates {
           body(rows, Self.rank(key))
           return true
         }
+      case .word(let word):
+        try store.forEachKeyAndRows(of: indexes.search, from: .before(word), to: .afterPrefix(word)) { key, count in
+          isWanted(Self.rank(key), count)
+        } _: { (key, rows) throws(StoreError) in
+          body(rows, Self.rank(key))
+          return true
+        }
       case .containing(let index, let part):
         try store.forEachKeyAndRows(containing: part.rawSpan, of: index) { key, count in
           !Self.begins(key, part) && isWanted(Self.rank(key), count)
@@ -347,9 +453,10 @@ struct WordCandidates {
           body(rows, Self.rank(key))
           return true
         }
-      case .rows(let found):
-        // Most of them have the whole word, which is better than a part of one.
-        if isWanted(SearchTerm.Rank.first, found.count) { body(found.span, SearchTerm.Rank.first) }
+      case .rows(let ranks):
+        for (rank, rows) in ranks.enumerated() where !rows.isEmpty && isWanted(rank, rows.count) {
+          body(rows.span, rank)
+        }
       case .keys(let index, let keys):
         for key in keys {
           rows.removeAll(keepingCapacity: true)

@@ -47,7 +47,7 @@ struct SearchEvaluation {
     used = [[Range<Int>]](repeating: [], count: 3 + fields.count)
     self.words = words
     self.text = text
-    hasUmlauts = words.contains { $0.other.expanded != nil }
+    hasUmlauts = words.contains { $0.expanded != nil }
     weights = [Double](repeating: 1, count: words.count)
     let code = CodeKey.of(text)
     let spellings = GTIN(utf8: code.span)?.spellings.map { Array($0.utf8) }.filter { $0 != code }
@@ -349,7 +349,8 @@ struct SearchEvaluation {
     _ word: SearchWord, _ code: RawSpan, upTo limit: SearchStage, isUsed: Bool = false
   ) -> WordMatch? {
     if code.byteCount == 0 || word.kind != .word { return nil }
-    let own = word.code.rawSpan
+    let key = word.code
+    let own = key.rawSpan
     let share = Double(own.byteCount) / Double(code.byteCount)
     if code.hasSameBytes(as: own) { return WordMatch(stage: .words, quality: 1, token: -1, range: 0..<own.byteCount) }
     if isUsed { return nil }
@@ -364,46 +365,105 @@ struct SearchEvaluation {
   // MARK: What matched
 
   /// Returns the parts of a product's texts that match, for the best match of each word.
-  mutating func matchedFields(_ product: Product) -> [SearchResult.MatchedField] {
-    var ranges = [[Range<Int>]](repeating: [], count: 4 + fields.count)
-    if codes.contains(CodeKey.of(product.barcode)) { ranges[3] = [0..<product.barcode.utf16.count] }
-    if CodeKey.of(product.skuCode) == codes.first { ranges[2] = [0..<product.skuCode.utf16.count] }
-    // The fourth is the barcode, whose text is compared in another way.
-    let texts = [product.name, product.brand, product.skuCode, ""] + extraTexts(of: product)
+  ///
+  /// - Parameter stage: The stage in which the product was found.
+  mutating func matchedFields(_ product: Product, in stage: SearchStage) -> [SearchResult.MatchedField] {
+    // What a code has led to may have the words of the search, too.
+    let limit = max(stage, .parts)
     // The runs that no text has on its own, as far as is known: texts have them together.
-    var divided = Set(words.indices.filter { words[$0].canBeDivided })
-    for (index, text) in texts.enumerated() where !text.isEmpty {
-      name.fold(Array(text.utf8).rawSpan, tracking: true, umlauts: hasUmlauts)
-      var taken: [Range<Int>] = []
-      for (number, word) in words.enumerated() {
-        // A part of another word is no *and*.
-        let limit = word.isConjunction ? SearchStage.words : .typos
-        guard let match = name.match(word, upTo: limit, used: word.isLast ? taken : []) else { continue }
-        divided.remove(number)
-        taken.append(match.range)
-        for range in name.ranges(of: match, word) { ranges[index].append(name.folder.source(of: range)) }
+    var divided = words.indices.filter { words[$0].canBeDivided }
+    var matched: [SearchResult.MatchedField] = []
+    matched.reserveCapacity(1)
+    add(Self.joined(ranges(ofWordsIn: product.name, upTo: limit, &divided)), .name, to: &matched)
+    add(Self.joined(ranges(ofWordsIn: product.brand, upTo: limit, &divided)), .brand, to: &matched)
+    var ranges = ranges(ofWordsIn: product.skuCode, upTo: limit, &divided)
+    if let code = codes.first, !product.skuCode.isEmpty, CodeKey.equals(product.skuCode.utf8.span.rawSpan, code.rawSpan)
+    {
+      ranges.append(0..<product.skuCode.utf16.count)
+    }
+    add(Self.joined(ranges), .skuCode, to: &matched)
+    add(Self.joined(rangesInBarcode(product.barcode)), .barcode, to: &matched)
+    for (index, text) in extraTexts(of: product).enumerated() {
+      add(Self.joined(self.ranges(ofWordsIn: text, upTo: limit, &divided)), .extra(index), to: &matched)
+    }
+    return divided.isEmpty ? matched : withDivided(divided, matched, product)
+  }
+
+  private func add(
+    _ ranges: [Range<Int>], _ field: SearchedField, to matched: inout [SearchResult.MatchedField]
+  ) {
+    if !ranges.isEmpty { matched.append(SearchResult.MatchedField(field: name(of: field), ranges: ranges)) }
+  }
+
+  private func name(of field: SearchedField) -> String {
+    switch field {
+    case .name: "name"
+    case .brand: "brand"
+    case .skuCode: "skuCode"
+    case .barcode: "barcode"
+    default: "extra.\(fields[field.number - SearchedField.extra(0).number].name)"
+    }
+  }
+
+  /// Returns the parts of a text that words match.
+  ///
+  /// - Parameter divided: The words that no text has had so far; those that this one has are removed.
+  private mutating func ranges(
+    ofWordsIn text: String, upTo limit: SearchStage, _ divided: inout [Int]
+  ) -> [Range<Int>] {
+    if text.isEmpty { return [] }
+    name.fold(text.utf8.span.rawSpan, tracking: true, umlauts: hasUmlauts)
+    var taken: [Range<Int>] = []
+    var ranges: [Range<Int>] = []
+    for (number, word) in words.enumerated() {
+      // A part of another word is no *and*.
+      let limit = word.isConjunction ? SearchStage.words : limit
+      guard let match = name.match(word, upTo: limit, used: word.isLast ? taken : []) else { continue }
+      if !divided.isEmpty { divided.removeAll { $0 == number } }
+      if words.count > 1 { taken.append(match.range) }
+      for range in name.ranges(of: match, word) { ranges.append(name.folder.source(of: range)) }
+    }
+    return ranges
+  }
+
+  /// Returns the parts of a barcode that words match.
+  private mutating func rangesInBarcode(_ barcode: String) -> [Range<Int>] {
+    if barcode.isEmpty { return [] }
+    let text = barcode.utf8.span.rawSpan
+    var ranges: [Range<Int>] = []
+    CodeKey.fold(text, into: &scratch)
+    if codes.contains(scratch) { ranges.append(0..<barcode.utf16.count) }
+    for word in words {
+      guard let match = Self.matchCode(word, scratch.rawSpan, upTo: .typos) else { continue }
+      // The offsets in the key of a barcode of ASCII letters are those in the barcode, after its blanks.
+      if !barcode.utf8.allSatisfy({ $0 < 0x80 }) { break }
+      let start = CodeKey.trimmed(text).lowerBound
+      ranges.append(start + match.range.lowerBound..<start + match.range.upperBound)
+    }
+    return ranges
+  }
+
+  /// Adds the parts of runs that several texts have together.
+  private mutating func withDivided(
+    _ divided: [Int], _ matched: [SearchResult.MatchedField], _ product: Product
+  ) -> [SearchResult.MatchedField] {
+    var texts: [(SearchedField, String)] = [
+      (.name, product.name), (.brand, product.brand), (.skuCode, product.skuCode), (.barcode, ""),
+    ]
+    for (index, text) in extraTexts(of: product).enumerated() { texts.append((.extra(index), text)) }
+    var result: [SearchResult.MatchedField] = []
+    for (field, text) in texts {
+      let name = name(of: field)
+      var ranges = matched.first { $0.field == name }?.ranges ?? []
+      if !text.isEmpty {
+        self.name.fold(text.utf8.span.rawSpan, tracking: true, umlauts: false)
+        for number in divided {
+          for range in self.name.rangesOfPairs(words[number]) { ranges.append(self.name.folder.source(of: range)) }
+        }
       }
+      add(Self.joined(ranges), field, to: &result)
     }
-    for (index, text) in texts.enumerated() where !text.isEmpty && !divided.isEmpty {
-      name.fold(Array(text.utf8).rawSpan, tracking: true, umlauts: false)
-      for number in divided {
-        for range in name.rangesOfPairs(words[number]) { ranges[index].append(name.folder.source(of: range)) }
-      }
-    }
-    let trimmed = CodeKey.trimmed(Array(product.barcode.utf8).rawSpan)
-    // The offsets in the key of a barcode of ASCII letters are those in the barcode, after its blanks.
-    if product.barcode.utf8.allSatisfy({ $0 < 0x80 }) {
-      let key = CodeKey.of(product.barcode)
-      for word in words {
-        guard let match = Self.matchCode(word, key.rawSpan, upTo: .typos) else { continue }
-        ranges[3].append(trimmed.lowerBound + match.range.lowerBound..<trimmed.lowerBound + match.range.upperBound)
-      }
-    }
-    return zip(["name", "brand", "skuCode", "barcode"] + fields.map { "extra.\($0.name)" }, ranges).compactMap {
-      field, ranges in
-      let joined = Self.joined(ranges)
-      return joined.isEmpty ? nil : SearchResult.MatchedField(field: field, ranges: joined)
-    }
+    return result
   }
 
   /// Returns the search as it was meant for a product that is found in the stage ``SearchStage/typos``: mistyped words
@@ -446,6 +506,7 @@ struct SearchEvaluation {
 
   /// The texts of the fields of one's own.
   private func extraTexts(of product: Product) -> [String] {
+    if fields.isEmpty { return [] }
     var scratch: [UInt8] = []
     return fields.map { String(decoding: $0.words(of: product.extra.bytes.rawSpan, &scratch), as: UTF8.self) }
   }
@@ -464,6 +525,7 @@ struct SearchEvaluation {
 
   /// Sorts ranges, and joins those that overlap or touch.
   private static func joined(_ ranges: [Range<Int>]) -> [Range<Int>] {
+    if ranges.count < 2 { return ranges.first?.isEmpty ?? false ? [] : ranges }
     var joined: [Range<Int>] = []
     for range in ranges.sorted(by: { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) })
     where !range.isEmpty {

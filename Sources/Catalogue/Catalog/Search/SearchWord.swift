@@ -26,34 +26,45 @@ struct SearchWord {
   let kind: FoldedToken.Kind
   /// Whether it is the last word, which may be incomplete.
   let isLast: Bool
-  /// Whether it is a barcode as far as it goes: letters of a code in upper case.
-  let code: [UInt8]
   /// Whether it has only the letters a to z, which may be how a Chinese name is read.
   let isLatin: Bool
   let hasDigit: Bool
   let digitCount: Int
   /// Whether a number and letters meet in it, between which some write a blank: `dn50`.
   let hasBoundary: Bool
-  /// Neighbouring words of the search without anything between them, this one among them, where numbers and letters
-  /// meet: `500ml` of `500 ml`, and `m8x`, `x20` and `m8x20` of `m8 x 20`; where an `x` is left out: `m8x20` of `m8 20`;
-  /// or where a single letter follows: `reeses` of `reese's`.
-  let joins: [Join]
   /// Whether it ends with a digit, and a point or slash and another digit follow. A longer number is another one then:
   /// `3x1.5` is not 3x15, and `1/2` not 12.
   let isBeforePoint: Bool
   /// Whether it is *and* between two words of the search, in one of the languages of `Conjunctions`.
   let isConjunction: Bool
-  /// Other forms of the word.
-  let other: OtherForms
+  private let other: OtherForms
 
-  /// What a word may be in the stage ``SearchStage/forms``. It is one reference, as words are copied for each product.
-  final class OtherForms {
-    /// The word with its umlauts as two letters, as in `muesli`, if it has an umlaut or two letters that may be one.
+  /// What else the word may be. It is one reference, as words are copied for each product.
+  private final class OtherForms {
+    let code: [UInt8]
+    let joins: [Join]
     let expanded: [UInt8]?
-    /// The singular or the plural of the word, as far as products have it. Empty until they are looked up.
     var nouns: [[UInt8]] = []
 
-    init(expanded: [UInt8]?) { self.expanded = expanded }
+    init(code: [UInt8], joins: [Join], expanded: [UInt8]?) {
+      self.code = code
+      self.joins = joins
+      self.expanded = expanded
+    }
+  }
+
+  /// The word as a part of a barcode: with letters in upper case.
+  var code: [UInt8] { other.code }
+  /// Neighbouring words of the search without anything between them, this one among them, where numbers and letters
+  /// meet: `500ml` of `500 ml`, and `m8x`, `x20` and `m8x20` of `m8 x 20`; where an `x` is left out: `m8x20` of `m8 20`;
+  /// or where a single letter follows: `reeses` of `reese's`.
+  var joins: [Join] { other.joins }
+  /// The word with its umlauts as two letters, as in `muesli`, if it has an umlaut or two letters that may be one.
+  var expanded: [UInt8]? { other.expanded }
+  /// The singular and the plural of the word. Empty until they are made.
+  var nouns: [[UInt8]] {
+    get { other.nouns }
+    nonmutating set { other.nouns = newValue }
   }
 
   /// Neighbouring words as one.
@@ -71,13 +82,11 @@ struct SearchWord {
     isConjunction: Bool = false, isBeforePoint: Bool = false
   ) {
     self.bytes = bytes
-    self.joins = joins
-    other = OtherForms(expanded: expanded)
+    other = OtherForms(code: bytes.map(CodeKey.upper), joins: joins, expanded: expanded)
     self.isConjunction = isConjunction
     self.isBeforePoint = isBeforePoint
     self.kind = kind
     self.isLast = isLast
-    code = bytes.map(CodeKey.upper)
     isLatin = bytes.allSatisfy { (0x61...0x7A).contains($0) } && bytes.count <= Pinyin.mostLetters
     digitCount = bytes.count { (0x30...0x39).contains($0) }
     hasDigit = digitCount > 0
@@ -117,7 +126,7 @@ struct SearchWord {
 
   /// The other ways to write the umlauts of the word, as `muesli` and `musli`.
   var spellings: [[UInt8]] {
-    guard let expanded = other.expanded else { return [] }
+    guard let expanded else { return [] }
     return ([expanded] + Umlauts.contractions(of: expanded)).filter { $0 != bytes }
   }
 

@@ -175,11 +175,11 @@ extension FoldedField {
 
   /// Matches the singular or plural of a word, and words whose umlauts are spelled in the other way: `muesli` with Müsli.
   private func matchForm(_ word: SearchWord, _ limit: SearchStage, _ used: [Range<Int>]) -> WordMatch? {
-    if word.other.nouns.isEmpty && word.other.expanded == nil { return nil }
+    if word.nouns.isEmpty && word.expanded == nil { return nil }
     var best: WordMatch?
     for (number, token) in folder.tokens.enumerated() where token.kind == .word {
       let text = folder.bytes(of: token)
-      if word.other.nouns.contains(where: { text.hasSameBytes(as: $0.rawSpan) }) {
+      if word.nouns.contains(where: { text.hasSameBytes(as: $0.rawSpan) }) {
         let match = WordMatch(stage: .forms, quality: 0.8, token: number, range: token.range)
         if match.isBetter(than: best) { best = match }
       }
@@ -196,7 +196,7 @@ extension FoldedField {
   private func matchUmlauts(
     _ word: SearchWord, token number: Int, upTo limit: SearchStage, isUsed: Bool
   ) -> (SearchStage, quality: Double)? {
-    guard let letters = word.other.expanded else { return nil }
+    guard let letters = word.expanded else { return nil }
     let spelled = letters.rawSpan
     let text = hasUmlauts ? expanded.bytes(of: expanded.tokens[number]) : folder.bytes(of: folder.tokens[number])
     let share = Double(spelled.byteCount) / Double(text.byteCount)

@@ -18,6 +18,8 @@ package final class LogFile: Sendable {
 
   /// The end of the last commit for which this file has a snapshot. A file shorter than this was truncated.
   private let committedEnd = Atomic(0)
+  /// What is kept in memory of the trees in which much is looked for.
+  let directories = OrderedDirectories()
   /// The keys of a sealed log; `nil` in a clear one, and if it was opened without a key.
   let sealing: LogSealing?
   /// The seed of the hashes in the log's blocks. That of a sealed log is known only with its key.

@@ -36,14 +36,19 @@ enum KeyText {
   @inline(__always)
   private static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
-  /// Returns whether `text` contains `part`, which is not empty.
-  static func contains(_ part: RawSpan, in text: RawSpan) -> Bool {
+  /// Returns where the first occurrence of a part of the text of a key ends, as an offset in the key; 0 if its text does
+  /// not contain the part from `start` on.
+  static func end(of part: RawSpan, in key: RawSpan, from start: Int) -> Int {
     let count = part.byteCount
-    var start = 0
-    while start + count <= text.byteCount {
-      if text.u8(at: start) == part.u8(at: 0), text.slice(start, count).hasSameBytes(as: part) { return true }
-      start += 1
+    let first = part.u8(at: 0)
+    var place = max(1, start)
+    while place + count <= key.byteCount {
+      if key.u8(at: place) == first, key.slice(place, count).hasSameBytes(as: part) {
+        for offset in 1..<place + count where key.u8(at: offset) == 0 { return 0 }
+        return place + count
+      }
+      place += 1
     }
-    return false
+    return 0
   }
 }

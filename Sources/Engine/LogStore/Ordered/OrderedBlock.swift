@@ -25,11 +25,14 @@ extension Snapshot {
   /// Returns the ordered blocks of an index, newest first.
   ///
   /// - Throws: `StoreError.damaged` if a block's header fails its check or contradicts the manifest.
-  /// - Complexity: One cache line for each block.
+  /// - Complexity: One cache line for each block the first time; then they are remembered.
   func orderedBlocks(_ id: OrderedIndexID) throws(StoreError) -> [OrderedBlock] {
+    if let known = orderedBlocks.withLock({ $0[id] }) { return known }
     var blocks: [OrderedBlock] = []
     for block in manifest.tables[id.table].orderedIndexes[id.index].blocks { blocks.append(try orderedBlock(block)) }
-    return blocks
+    let found = blocks
+    orderedBlocks.withLock { $0[id] = found }
+    return found
   }
 
   func orderedBlock(_ block: Manifest.Block) throws(StoreError) -> OrderedBlock {
@@ -102,6 +105,7 @@ extension Snapshot {
   func findLeaf(
     _ block: OrderedBlock, _ tree: OrderedBlockHeader.Tree, _ gap: OrderedGap
   ) throws(StoreError) -> Int {
+    if let directory = try log.directories.directory(self, block, tree) { return directory.leaf(at: gap) }
     let scope = ScratchScope(self)
     defer { scope.end() }
     var number = tree.pageCount - 1
@@ -129,6 +133,13 @@ extension Snapshot {
   func rowCount(
     _ block: OrderedBlock, _ tree: OrderedBlockHeader.Tree, from first: OrderedGap, to last: OrderedGap
   ) throws(StoreError) -> Int {
+    if let directory = try log.directories.directory(self, block, tree) {
+      let (low, high) = (directory.leaf(at: first), directory.leaf(at: last))
+      if low > high { return 0 }
+      if low == high { return try rowCount(block, tree, from: first, to: last, inLeaf: low) }
+      return directory.rowCount(before: high) - directory.rowCount(before: low)
+        + (try rank(block, tree, last, in: high, level: 0)) - (try rank(block, tree, first, in: low, level: 0))
+    }
     let scope = ScratchScope(self)
     defer { scope.end() }
     var number = tree.pageCount - 1
@@ -146,18 +157,25 @@ extension Snapshot {
       number = page.firstChild + low
     }
     guard number < tree.leafCount else { throw damagedPage(block, tree, tree.pageCount - 1) }
+    return try rowCount(block, tree, from: first, to: last, inLeaf: number)
+  }
+
+  /// Returns the number of rows of one leaf between two gaps.
+  private func rowCount(
+    _ block: OrderedBlock, _ tree: OrderedBlockHeader.Tree, from first: OrderedGap, to last: OrderedGap,
+    inLeaf number: Int
+  ) throws(StoreError) -> Int {
+    let scope = ScratchScope(self)
+    defer { scope.end() }
     let page = try page(block, tree, number)
-    var group = OrderedGroup()
     guard let low = page.lastGroup(notAfter: first), let high = page.lastGroup(notAfter: last) else {
       throw damagedPage(block, tree, number)
     }
     if low > high { return 0 }
-    guard let between = page.rowCount(ofGroups: low..<high), group.read(page, low) else {
-      throw damagedPage(block, tree, number)
-    }
-    let before = group.rowCount(before: first)
-    if high > low, !group.read(page, high) { throw damagedPage(block, tree, number) }
-    return between + group.rowCount(before: last) - before
+    guard let between = page.rowCount(ofGroups: low..<high), let before = page.rowCount(ofGroup: low, before: first),
+      let within = page.rowCount(ofGroup: high, before: last)
+    else { throw damagedPage(block, tree, number) }
+    return between + within - before
   }
 
   /// Returns the number of rows before a gap among those to which a page of a tree leads.
@@ -179,11 +197,10 @@ extension Snapshot {
     }
     guard number < tree.leafCount else { throw damagedPage(block, tree, tree.pageCount - 1) }
     let page = try page(block, tree, number)
-    var group = OrderedGroup()
-    guard let last = page.lastGroup(notAfter: gap), group.read(page, last),
+    guard let last = page.lastGroup(notAfter: gap), let within = page.rowCount(ofGroup: last, before: gap),
       let rows = page.rowCount(ofGroups: 0..<last)
     else { throw damagedPage(block, tree, number) }
-    return rowsBefore + rows + group.rowCount(before: gap)
+    return rowsBefore + rows + within
   }
 }
 
@@ -204,5 +221,37 @@ extension OrderedPage {
   /// Returns the number of rows of some groups of a leaf; `nil` if an entry of them is not valid.
   fileprivate func rowCount(ofGroups range: Range<Int>) -> Int? {
     rowCount(of: range.lowerBound * Self.restartInterval..<range.upperBound * Self.restartInterval)
+  }
+
+  /// Returns the number of rows of a group of a leaf that lie before a gap; `nil` if an entry of it is not valid.
+  fileprivate func rowCount(ofGroup group: Int, before gap: OrderedGap) -> Int? {
+    let first = group * Self.restartInterval
+    let last = min(entryCount, first + Self.restartInterval)
+    if gap.isAtEnd { return rowCount(of: first..<last) }
+    let key = gap.key.rawSpan
+    var entries = storedEntries(fromRestart: group)
+    var rows = 0
+    // How the previous entry's key compares with `key`, and how many bytes they have in common.
+    var order = 0
+    var common = 0
+    for index in first..<last {
+      guard entries.next() else { return nil }
+      // A key that shares more with the previous one than that has in common with `key` compares as that did.
+      if index == first || entries.sharedByteCount <= common {
+        let rest = key.slice(entries.sharedByteCount, key.byteCount - entries.sharedByteCount)
+        let own = bytes.slice(entries.ownBytes, entries.ownByteCount)
+        order = own.compare(to: rest)
+        common = entries.sharedByteCount + own.commonPrefixByteCount(with: rest)
+      }
+      if order > 0 { return rows }
+      if order < 0 || gap.row > UInt64(UInt32.max) {
+        rows += entries.rowCount
+      } else if gap.row > UInt64(entries.firstRow) {
+        var own: [UInt32] = []
+        guard entries.appendRows(to: &own) else { return nil }
+        rows += own.indices.partitioningIndex { UInt64(own[$0]) >= gap.row }
+      }
+    }
+    return rows
   }
 }

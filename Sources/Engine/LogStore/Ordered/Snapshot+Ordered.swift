@@ -121,22 +121,28 @@ extension Snapshot {
   /// Prefetches the record of a row that is read soon. This is a hint.
   package func prefetch(_ row: RowID) { prefetch(row.unit) }
 
-  /// Appends the numbers of the rows of `key` to `rows`, in ascending order, dead ones included, and at most about
-  /// `limit` of them.
+  /// Appends the numbers of the rows of `key` that follow a row to `rows`, in ascending order, dead ones included.
   ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - row: The row after which rows are appended; 0 for all.
+  ///   - index: An index of this commit.
+  ///   - rows: The list.
+  ///   - limit: The length of the list with which no more is read. What was read is appended, so that it may become
+  ///     longer by as many rows as one entry has.
   /// - Throws: `StoreError.damaged` if a page fails its check.
   /// - Complexity: One page for each level of each block, and 1 to 4 bytes for each row.
   package func appendRows(
-    of key: RawSpan, in index: OrderedIndexID, to rows: inout [UInt32], limit: Int = .max
+    of key: RawSpan, after row: UInt32 = 0, in index: OrderedIndexID, to rows: inout [UInt32], limit: Int = .max
   ) throws(StoreError) {
-    let gap = OrderedGap.before(key.copied())
+    let gap = row == 0 ? OrderedGap.before(key.copied()) : .after(key.copied(), RowID(number: UInt64(row)))
     // Older blocks have the rows that lie before.
-    for block in try orderedBlocks(index).reversed() {
+    for block in try orderedBlocks(index).reversed() where rows.count < limit {
       try appendRows(of: key, gap, in: block, block.header.mainTree, to: &rows, limit: limit)
     }
   }
 
-  /// Appends the rows of `key` in one tree.
+  /// Appends the rows of `key` in one tree that follow a gap.
   func appendRows(
     of key: RawSpan, _ gap: OrderedGap, in block: OrderedBlock, _ tree: OrderedBlockHeader.Tree,
     to rows: inout [UInt32], limit: Int = .max
@@ -146,7 +152,7 @@ extension Snapshot {
       let scope = ScratchScope(self)
       defer { scope.end() }
       let page = try page(block, tree, number)
-      guard page.level == 0, let restart = page.lastRestart(notAfter: key, 0) else {
+      guard page.level == 0, let restart = page.lastRestart(notAfter: key, UInt32(clamping: gap.row)) else {
         throw damagedPage(block, tree, number)
       }
       var entries = page.entries(fromRestart: restart)
@@ -154,7 +160,11 @@ extension Snapshot {
         let order = entries.key.compare(to: key)
         if order < 0 { continue }
         if order > 0 || rows.count >= limit { return }
+        let start = rows.count
         guard entries.appendRows(to: &rows) else { throw damagedPage(block, tree, number) }
+        if UInt64(entries.firstRow) < gap.row {
+          rows.removeSubrange(start..<(start..<rows.count).partitioningIndex { UInt64(rows[$0]) >= gap.row })
+        }
       }
       guard entries.isAtEnd else { throw damagedPage(block, tree, number) }
       number += 1
@@ -278,9 +288,15 @@ extension Snapshot {
         let page = try page(block, tree, Int(number) - 1)
         guard page.level == 0 else { throw damagedPage(block, tree, Int(number) - 1) }
         var entries = page.entries()
+        // Where the part ends in the key before; 0 if that does not contain it.
+        var end = 0
         while entries.next() {
-          guard KeyText.contains(part, in: KeyText.text(of: entries.key)) else { continue }
-          if try !body(entries) { return }
+          // What both keys begin with is not searched again.
+          let shared = entries.sharedByteCount
+          if end == 0 || end > shared {
+            end = KeyText.end(of: part, in: entries.key, from: shared - part.byteCount + 1)
+          }
+          if end > 0, try !body(entries) { return }
         }
         guard entries.isAtEnd else { throw damagedPage(block, tree, Int(number) - 1) }
       }

@@ -36,6 +36,8 @@ public final class Snapshot: Sendable {
   unowned(unsafe) let sealing: LogSealing?
   /// What was opened outside of any scope; `nil` for a clear log.
   let openedObjects: OpenedObjects?
+  /// The blocks of the ordered indexes that were read from so far.
+  let orderedBlocks = Mutex<[OrderedIndexID: [OrderedBlock]]>([:])
   /// What the layer above has found out about this commit and wants to remember; 0 at first.
   package let memo = Atomic<UInt8>(0)
 
