@@ -30,11 +30,17 @@ struct Instructions {
     case matchCode = "match-code"
     /// To the first answer.
     case open
+    /// By the first word of a name, and by all of its words.
+    case search
+    case searchName = "search-name"
     case sealedHit = "sealed-hit"
     case sealedMiss = "sealed-miss"
     case sealedOpen = "sealed-open"
 
     var needsCodes: Bool { self == .code || self == .matchCode }
+    var isSearch: Bool { self == .search || self == .searchName }
+    /// The two counts of a case: a search takes as long as thousands of lookups.
+    var counts: (few: Int, many: Int) { isSearch ? (20, 80) : (2000, 12000) }
     /// The same kind in a clear store, if it is one of a sealed store.
     var inClear: Case? {
       switch self {
@@ -59,7 +65,7 @@ struct Instructions {
 
   private static func run(_ arguments: [String]) throws {
     switch (arguments.first, arguments.count) {
-    case ("cases", 1): for one in Case.allCases { print(one.rawValue) }
+    case ("cases", 1): for one in Case.allCases { print(one.rawValue, one.counts.few, one.counts.many) }
     case ("make", 2):
       for store in [BenchmarkStore(at: arguments[1]), sealedStore(arguments[1])] {
         let writer = try store.writer()
@@ -67,13 +73,19 @@ struct Instructions {
         _ = try BenchmarkStore.fill(writer, generator)
       }
       try makeCodes(in: storeWithCodes(arguments[1]))
+      let writer = try storeWithWords(arguments[1]).writer()
+      defer { writer.close() }
+      _ = try BenchmarkStore.fill(writer, generator)
     case (let name?, 3):
       guard let one = Case(rawValue: name), let count = Int(arguments[2]) else { throw usage }
       var store = one.needsCodes ? storeWithCodes(arguments[1]) : BenchmarkStore(at: arguments[1])
       if one.inClear != nil { store = sealedStore(arguments[1]) }
+      if one.isSearch { store = storeWithWords(arguments[1]) }
       let kind = one.inClear ?? one
       if kind == .open {
         try measureOpening(store, count)
+      } else if kind.isSearch {
+        try measureSearches(kind, store.reader().snapshot(), count)
       } else {
         try measure(kind, store.reader().snapshot(), count)
       }
@@ -82,6 +94,10 @@ struct Instructions {
   }
 
   private static func storeWithCodes(_ directory: String) -> BenchmarkStore { BenchmarkStore(at: directory + "/codes") }
+
+  private static func storeWithWords(_ directory: String) -> BenchmarkStore {
+    BenchmarkStore(at: directory + "/words", indexes: .standard)
+  }
 
   private static func sealedStore(_ directory: String) -> BenchmarkStore {
     BenchmarkStore(at: directory + "/sealed", isSealed: true)
@@ -132,11 +148,25 @@ struct Instructions {
         case .noMatch: try LookupLoops.matches(snapshot, texts, .none, range)
         case .code: try LookupLoops.byCode(snapshot, keys, range)
         case .matchCode: try LookupLoops.matches(snapshot, texts, .exact, range)
-        case .open, .sealedHit, .sealedMiss, .sealedOpen: preconditionFailure("\(one) has no loop here")
+        case .open, .search, .searchName, .sealedHit, .sealedMiss, .sealedOpen:
+          preconditionFailure("\(one) has no loop here")
         }
       sum &+= answers
       // A wrong answer would cost something else.
       guard sum == keys.expectedSum(range) &* UInt64(turn + 1) else { throw WrongAnswer("\(one): \(sum)") }
+    }
+  }
+
+  /// Searches for the names of products, each of which has to be found by its whole name.
+  private static func measureSearches(_ one: Case, _ snapshot: CatalogSnapshot, _ count: Int) throws {
+    var row = ProductRow()
+    for index in 0..<count {
+      generator.product(index * 7 % generator.productCount, into: &row)
+      let name = row.texts.string(ProductText.name.rawValue)
+      let text = one == .search ? String(name.prefix { $0 != " " }) : name
+      let found = try snapshot.search(text).results
+      let isFound = one == .search ? !found.isEmpty : found.contains { $0.product.name == name }
+      guard isFound else { throw WrongAnswer("\(one): \(text) is not found") }
     }
   }
 
@@ -162,7 +192,8 @@ struct Instructions {
         keys.append(bytes, expecting: 0)
       case .relations: appendSet(number % generator.setCount, to: &keys)
       case .code, .matchCode: keys.append(Array(code(1, of: number).utf8), expecting: answer(number))
-      case .sealedHit, .sealedMiss, .sealedOpen: preconditionFailure("\(one) has the keys of its kind")
+      case .search, .searchName, .sealedHit, .sealedMiss, .sealedOpen:
+        preconditionFailure("\(one) has no such keys")
       case .hit, .match, .hitById, .product, .open:
         guard generator.codeKind(number) == .ean13, !generator.sharesBarcode(number) else { continue }
         if one == .hit || one == .match || one == .open {

@@ -230,6 +230,7 @@ private struct SearchRun {
 
   /// Finds products although words are mistyped. A word that is spelled as it should be leads to them, if it is rare.
   private mutating func findTypos(_ blocks: inout Blocks) throws(StoreError) {
+    if try findTyposOfOneWord(&blocks) { return }
     var candidates: [WordCandidates] = []
     for word in rarestFirst.indices { candidates += try parts(of: word) }
     candidates.sort { $0.count < $1.count }
@@ -252,6 +253,23 @@ private struct SearchRun {
     }
     candidates.sort { $0.count < $1.count }
     if candidates[0].count > 0 { try find(candidates, &blocks) }
+  }
+
+  /// The number of words of which two are tried together.
+  private static let pairedCount = 4
+
+  /// Finds products by two words that are spelled as they should be: of three words or more there mostly are two, and
+  /// few products have both. Returns whether there are any.
+  private mutating func findTyposOfOneWord(_ blocks: inout Blocks) throws(StoreError) -> Bool {
+    let known = rarestFirst.filter { $0.count > 0 && !$0.isStray }.prefix(Self.pairedCount)
+    if rarestFirst.count < 3 { return false }
+    for (number, rarer) in known.enumerated() where rarer.count <= Self.manyCount {
+      for other in known.dropFirst(number + 1) {
+        try find([rarer, other], &blocks)
+        if !found.isEmpty { return true }
+      }
+    }
+    return false
   }
 
   /// Finds the products that candidates of all words lead to, those of the rarest first.

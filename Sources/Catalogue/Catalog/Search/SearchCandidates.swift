@@ -113,6 +113,7 @@ struct WordCandidates {
   /// many words in which it is.
   var expectedParts: Int { count + (1 << (2 * max(0, 8 - word.bytes.count))) }
 
+  /// Adds what has a word, or one that begins with it.
   private mutating func addWord(_ word: [UInt8], isBeginning: Bool = false) throws(StoreError) {
     if isBeginning {
       add(try Self.range(indexes.search, [SearchTerm.word] + word, store))

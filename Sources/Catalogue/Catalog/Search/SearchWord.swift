@@ -90,6 +90,7 @@ struct SearchWord {
     isLatin = bytes.allSatisfy { (0x61...0x7A).contains($0) } && bytes.count <= Pinyin.mostLetters
     digitCount = bytes.count { (0x30...0x39).contains($0) }
     hasDigit = digitCount > 0
+    canBeStray = kind == .word && Self.characters(bytes.rawSpan).count == 1
     hasBoundary = zip(bytes, bytes.dropFirst()).contains { Self.isBoundary($0, $1) }
   }
 
@@ -139,7 +140,7 @@ struct SearchWord {
 
   /// Whether it is a letter or digit that may not have been meant: without it the search has one typing mistake less. A
   /// search of such words alone means them.
-  var canBeStray: Bool { kind == .word && characters.count == 1 }
+  let canBeStray: Bool
 
   /// The bytes by which the word is looked up: the beginning of a word that the index has in parts.
   var text: ArraySlice<UInt8> { bytes.prefix(SearchTerm.longestWord / 2) }
